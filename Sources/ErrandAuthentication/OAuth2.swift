@@ -6,34 +6,42 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// Access tokens of OAuth 2.0 (RFC 6749): refreshed with a refresh token (section 6), or obtained with the
-/// client's own credentials (section 4.4). They are sent as bearer tokens (RFC 6750).
+/// Access tokens of OAuth 2.0 (RFC 6749). They are refreshed with a refresh token (section 6), or obtained
+/// with the client's credentials (section 4.4), and sent as bearer tokens (RFC 6750).
 ///
-/// A server may give out a new refresh token with each refresh. It takes the place of the old one, and is stored
-/// before the new access token is used.
+/// A server may issue a new refresh token with each refresh. It replaces the old one, and is stored before
+/// the new access token is used.
 public struct OAuth2: Authenticator {
   /// How a new access token is obtained.
   public enum Grant: Sendable, Hashable {
-    /// With the refresh token that the last response or the sign-in brought.
+    /// Uses the refresh token of the last response or of the sign-in.
     case refreshToken
-    /// With the client's own identity; there is no user, and no sign-in.
+    /// Uses the client's ID and secret, without a user and without a sign-in.
     case clientCredentials
   }
 
   /// The tokens of one identity.
   public struct Tokens: Sendable, Hashable, Codable, CustomStringConvertible, CustomReflectable {
+    /// The token that is sent with each request.
     public var accessToken: String
+    /// The token that obtains the next access token; nil if the server issued none.
     public var refreshToken: String?
-    /// When the access token expires, by the wall clock; nil if the server did not say.
+    /// The time at which the access token expires, by the wall clock; nil if the server did not say.
     public var expiry: Date?
 
+    /// Creates the tokens of one identity, such as those of a sign-in.
+    /// - Parameters:
+    ///   - accessToken: The token that is sent with each request.
+    ///   - refreshToken: The token that obtains the next access token. Default: nil.
+    ///   - expiry: The time at which the access token expires, by the wall clock. Default: nil, which means
+    ///     unknown.
     public init(accessToken: String, refreshToken: String? = nil, expiry: Date? = nil) {
       self.accessToken = accessToken
       self.refreshToken = refreshToken
       self.expiry = expiry
     }
 
-    /// Shows no token.
+    /// The expiry, and whether there is a refresh token, without the tokens.
     public var description: String {
       "tokens\(refreshToken == nil ? "" : " with a refresh token")\(expiry.map { ", until \($0)" } ?? "")"
     }
@@ -42,15 +50,24 @@ public struct OAuth2: Authenticator {
 
   /// The server's token endpoint (section 3.2).
   public var tokenURL: URL
+  /// The client's ID at the server (section 2.2).
   public var clientID: String
-  /// Nil for a public client: an app that cannot keep a secret.
+  /// The client's secret; nil for a public client, such as an app, which cannot keep one.
   public var clientSecret: String?
+  /// How a new access token is obtained. Default: `refreshToken`.
   public var grant: Grant
-  /// The scope to ask for (section 3.3); nil for what was granted before.
+  /// The scope to ask for (section 3.3); nil for the scope that was granted before.
   public var scope: String?
-  /// How long before its end an access token is refreshed. Default: 10 s.
+  /// How long before its expiry an access token is refreshed. Default: 10 s.
   public var leeway: Duration = .seconds(10)
 
+  /// Creates an authenticator for one client of a server.
+  /// - Parameters:
+  ///   - tokenURL: The server's token endpoint (section 3.2).
+  ///   - clientID: The client's ID at the server (section 2.2).
+  ///   - clientSecret: The client's secret. Default: nil, for a public client.
+  ///   - grant: How a new access token is obtained. Default: `refreshToken`.
+  ///   - scope: The scope to ask for. Default: nil, for the scope that was granted before.
   public init(
     tokenURL: URL, clientID: String, clientSecret: String? = nil, grant: Grant = .refreshToken,
     scope: String? = nil
@@ -62,18 +79,25 @@ public struct OAuth2: Authenticator {
     self.scope = scope
   }
 
+  /// True: adding a header field never waits.
   public var authenticatesAtOnce: Bool { true }
 
+  /// Returns the request with the access token in `Authorization`.
   public func authenticate(_ request: Request, with tokens: Tokens) -> Request {
     var request = request
     request.fields.set("Authorization", "Bearer \(tokens.accessToken)", isSecret: true)
     return request
   }
 
+  /// Returns true from `leeway` before the access token's expiry.
   public func isExpired(_ tokens: Tokens, at date: Date) -> Bool {
     tokens.expiry.map { $0.timeIntervalSince(date) <= leeway.seconds } ?? false
   }
 
+  /// Returns new tokens from the token endpoint. They keep the old refresh token if the server issues no new
+  /// one.
+  /// - Throws: `CredentialRejected`, if the identity has to sign in again; the error of the request or of the
+  ///   token endpoint.
   public func refresh(_ tokens: Tokens?, _ refresh: CredentialRefresh) async throws -> Tokens {
     let response = try await refresh.send(try request(tokens))
     guard response.status.isSuccess else { throw problem(with: response) }
@@ -92,7 +116,8 @@ public struct OAuth2: Authenticator {
     switch grant {
     case .refreshToken:
       guard let token = tokens?.refreshToken else {
-        throw CredentialRejected(reason: tokens == nil ? "nobody has signed in" : "there is no refresh token")
+        throw CredentialRejected(
+          reason: tokens == nil ? "no user has signed in" : "it has no refresh token")
       }
       items = [("grant_type", "refresh_token"), ("refresh_token", token)]
     case .clientCredentials:
@@ -105,14 +130,14 @@ public struct OAuth2: Authenticator {
     } else {
       items.append(("client_id", clientID))
     }
-    // Its redirects are not followed: they would take the refresh token elsewhere.
+    // Redirects are not followed, because they would take the refresh token elsewhere.
     return Request(.post, tokenURL, fields: fields, body: .form(items))
       .acceptingAnyStatus().redirects(RedirectPolicy(limit: 0)).memoryLimit(Self.replyLimit)
   }
 
   private static let replyLimit = 1 << 20
 
-  /// Both parts are encoded as in a form first (RFC 6749, section 2.3.1).
+  /// Both parts are form-encoded first (RFC 6749, section 2.3.1).
   private static func basic(_ id: String, _ secret: String) -> String {
     let pair = "\(PercentEncoding.form(id)):\(PercentEncoding.form(secret))"
     return "Basic \(Data(pair.utf8).base64EncodedString())"
@@ -133,13 +158,15 @@ public struct OAuth2: Authenticator {
 
     var lifetime: TimeInterval? { expiresIn?.count.map { min(max(0, $0), 100 * 365 * 86_400) } }
 
-    /// The reason why the access token cannot be sent (RFC 6749, section 7.1 and appendix A.12); nil if there is none.
+    /// The reason why the access token cannot be sent (RFC 6749, section 7.1 and appendix A.12); nil if it
+    /// can.
     var problem: String? {
       if let tokenType, !ASCII.lowercased(tokenType).hasPrefix("bearer") {
-        return "the token endpoint gave a token of another type than Bearer, which is not known here"
+        return "the token endpoint issued a token of another type than Bearer, which Errand does not support"
       }
       guard !accessToken.isEmpty, accessToken.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
-        return "the token endpoint gave an access token that is empty, or has a character that no token has"
+        return
+          "the token endpoint issued an access token that is empty, or has a character that tokens cannot have"
       }
       return nil
     }
@@ -147,7 +174,8 @@ public struct OAuth2: Authenticator {
 
   /// A number, which some servers write as a text.
   private struct Seconds: Decodable {
-    /// Nil if it is none. Without its tokens, the response would have used up the refresh token for nothing.
+    /// Nil if it is not a number. An error instead would lose the tokens, although the refresh token is used
+    /// up.
     let count: Double?
 
     init(from decoder: any Decoder) throws {
@@ -160,7 +188,8 @@ public struct OAuth2: Authenticator {
 
   private struct Refusal: Decodable { let error: String }
 
-  /// The server's error code (section 5.2) is shown; its description may quote what was sent.
+  /// Returns the error of a response without tokens. It shows the server's error code (section 5.2), but not
+  /// its description, which may quote a secret.
   private func problem(with response: Response) -> any Error {
     let known: Set = [
       "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
@@ -171,7 +200,7 @@ public struct OAuth2: Authenticator {
       return OAuth2Error(reason: "the token endpoint responded with \(response.status), and no tokens")
     }
     if code == "invalid_grant", grant == .refreshToken {
-      return CredentialRejected(reason: "the server accepts the refresh token no more (invalid_grant)")
+      return CredentialRejected(reason: "the server no longer accepts the refresh token (invalid_grant)")
     }
     return OAuth2Error(reason: "the token endpoint responded with \(response.status) and \(code)")
   }
@@ -185,7 +214,7 @@ extension OAuth2: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: ["oauth2": description]) }
 }
 
-/// The reason why a token endpoint gave no tokens.
+/// The error of a token endpoint that issued no tokens.
 struct OAuth2Error: ShownError, CustomStringConvertible {
   let reason: String
   var description: String { reason }

@@ -2,6 +2,7 @@ import ErrandCore
 
 /// The reason why a cookie cannot be set, as a sentence that says what to do. It does not show the value.
 public struct CookieError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The cookie's name and the problem, as a sentence that says what to do.
   public let description: String
 
   init(_ cookie: Cookie, _ problem: String) {
@@ -10,17 +11,18 @@ public struct CookieError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Cookie {
-  /// The most octets of the name and the value together (section 5.6, step 5).
+  /// The maximum number of octets of the name and the value together (section 5.6, step 5).
   static let longestPair = 4096
-  /// The most octets of an attribute's value (section 5.6, step 6 of the attributes).
+  /// The maximum number of octets of an attribute's value (section 5.6, step 6 of the attributes).
   static let longestAttribute = 1024
-  /// The most octets of a path. A longer one is no attribute's, but that of a request.
+  /// The maximum number of octets of a path. An attribute's path is shorter, so a longer one comes from a
+  /// request.
   static let longestPath = 4096
-  /// The most octets of a host: a name in the DNS is no longer.
+  /// The maximum number of octets of a host, which is that of a name in the DNS.
   static let longestDomain = 255
 
-  /// The reason why no store keeps the cookie, or nil. Cookies that a server sends, that a program sets and that a
-  /// file contains are all judged here, so whatever a store sends is one pair of a `Cookie` field.
+  /// The reason why no store keeps the cookie, or nil. Cookies from servers, programs and files are all
+  /// checked here, so each cookie that a store sends is one pair of a `Cookie` field.
   var problem: String? { problemOfPair ?? problemOfScope ?? problemOfPrefix }
 
   private var problemOfPair: String? {
@@ -45,7 +47,7 @@ extension Cookie {
     guard 1...Self.longestDomain ~= domain.utf8.count, domain.utf8.first != UInt8(ascii: "."),
       domain.utf8.allSatisfy(Self.isHostByte)
     else {
-      return "its domain is no host in lower case, as in example.com"
+      return "its domain is not a host in lower case, such as example.com"
     }
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count <= Self.longestPath, !ASCII.hasControl(path)
     else {
@@ -65,9 +67,9 @@ extension Cookie {
 
   private var problemOfPrefix: String? {
     if name.isEmpty {
-      // Sent without a name, such a value would be taken for a name with a prefix (section 5.7, step 22).
+      // Sent without a name, the value would be read as a name with a prefix (section 5.7, step 22).
       return value.hasPrefixIgnoringCase("__Secure-") || value.hasPrefixIgnoringCase("__Host-")
-        ? "its value has a prefix that is for names" : nil
+        ? "its value has a prefix that only names may have" : nil
     }
     if name.hasPrefixIgnoringCase("__Secure-"), !isSecure {
       return "its name begins with __Secure- and it is not secure; make it secure"

@@ -13,44 +13,51 @@ import ErrandCore
 /// try await store.set(cookie)
 /// ```
 public struct Cookie: Sendable, Hashable {
-  /// The requests of other sites with which a browser sends a cookie (section 5.6.7).
+  /// The requests from other sites with which a browser sends a cookie (section 5.6.7).
   ///
   /// A browser compares the site of the page with that of the request. A client has no page, so none of its
-  /// requests is cross-site, and a `CookieStore` sends every cookie, whatever its `SameSite`. It is kept to
-  /// be inspected.
+  /// requests is cross-site, and a `CookieStore` sends every cookie, whatever its `SameSite`. The value is
+  /// stored for inspection only.
   public enum SameSite: String, Sendable, Hashable, Codable {
+    /// A browser sends the cookie with requests from its own site only.
     case strict = "Strict"
+    /// A browser also sends the cookie when a user follows a link from another site.
     case lax = "Lax"
+    /// A browser sends the cookie with all requests. The cookie must be secure.
     case noRestriction = "None"
   }
 
-  /// The name. It is empty for a cookie that is nothing but a value (`Set-Cookie: token`).
+  /// The name. It is empty for a cookie that has only a value (`Set-Cookie: token`).
   public var name: String
-  /// The value, as the server wrote it: quotation marks are a part of it.
+  /// The value as the server wrote it, including quotation marks.
   public var value: String
-  /// The host that the cookie is sent to, in lower case; and all hosts below it, unless `isHostOnly`.
+  /// The host that the cookie is sent to, in lower case. Unless `isHostOnly` is true, it is also sent to all
+  /// hosts below.
   public var domain: String
-  /// True if the cookie is sent to no host below `domain`: it was set without the attribute `Domain`.
+  /// True if the cookie is sent to no host below `domain`, because it was set without the attribute `Domain`.
   public var isHostOnly: Bool
   /// The path that the cookie is sent to, with all paths below it.
   public var path: String
-  /// The date after which the cookie is not sent any more; nil for a session cookie.
+  /// The date after which the cookie is no longer sent; nil for a session cookie.
   public var expires: Date?
-  /// True if the cookie is sent over https only, or to this machine (`localhost`, `127.0.0.1`, `::1`).
+  /// True if the cookie is sent only over https, or to this machine (`localhost`, `127.0.0.1`, `::1`).
   public var isSecure: Bool
   /// True if a browser hides the cookie from scripts. It makes no difference to a client.
   public var isHTTPOnly: Bool
-  /// The attribute `SameSite`; nil if there was none, or an unknown one.
+  /// The attribute `SameSite`; nil if it is missing or unknown.
   public var sameSite: SameSite?
 
+  /// Creates a cookie. `CookieStore.set(_:)` checks it.
   /// - Parameters:
   ///   - name: The name, without `=` and `;`.
   ///   - value: The value, without `;`.
   ///   - domain: The host, in lower case.
   ///   - isHostOnly: False to send it to all hosts below `domain`, too. Default: true.
   ///   - path: The path, which begins with `/`. Default: `/`.
-  ///   - expires: Default: none, for a session cookie.
+  ///   - expires: The date after which it is no longer sent. Default: nil, for a session cookie.
   ///   - isSecure: False to send it over plain http, too. Default: true.
+  ///   - isHTTPOnly: True if browsers must hide it from scripts. Default: false.
+  ///   - sameSite: The attribute `SameSite`. Default: nil.
   public init(
     _ name: String, _ value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
     expires: Date? = nil, isSecure: Bool = true, isHTTPOnly: Bool = false, sameSite: SameSite? = nil
@@ -66,7 +73,8 @@ public struct Cookie: Sendable, Hashable {
     self.sameSite = sameSite
   }
 
-  /// The name for a description, shortened if it is long. A value without a name is a secret, too.
+  /// The name for a description, shortened if it is long. A value without a name is not shown, because it is
+  /// a secret.
   var shownName: String {
     if name.isEmpty { return "(no name)" }
     return name.utf8.count > 100 ? String(decoding: name.utf8.prefix(100), as: UTF8.self) + "…" : name

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// A change of a jar. Made again on the same jar it has the same result, so it can be made on what another
-/// process has written meanwhile.
+/// A change of a jar. Repeating it on the same jar has the same result, so it can be repeated on cookies that
+/// another process has written meanwhile.
 struct CookieChange: Sendable {
   enum Kind: Sendable {
     /// A response's `Set-Cookie` fields.
     case receive([SetCookie], from: CookieURL)
     case set(Cookie)
-    /// Removes these entries, unless they were received anew since.
+    /// Removes these entries, unless they have been received again since.
     case remove([CookieList.Entry])
     case clear
   }

@@ -6,8 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Parses the dates of `Expires` (section 5.1.1): day, month, year and time in any order, between delimiters
-/// of nearly any kind. Names of days and time zones are ignored.
+/// Parses the dates of `Expires` (section 5.1.1): day, month, year and time in any order, between nearly any
+/// delimiters. Names of days and time zones are ignored.
 struct CookieDate {
   private var time: (hour: Int, minute: Int, second: Int)?
   private var day: Int?
@@ -16,7 +16,7 @@ struct CookieDate {
 
   private init() {}
 
-  /// Returns nil if it is no date, or one that does not exist.
+  /// Returns nil if the text is not a date, or the date does not exist.
   static func parse(_ text: some Collection<UInt8>) -> Date? {
     var parts = CookieDate()
     for token in text.split(whereSeparator: isDelimiter) { parts.take(Array(token)) }
@@ -69,7 +69,7 @@ struct CookieDate {
 
   /// Returns the number that the token begins with; nil if it has more or fewer digits.
   private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
-    // One digit more than may be, so that no number is too large.
+    // One digit more than allowed is read, so that no number is too large.
     let found = token.prefix(digits.upperBound + 1).prefix { 48...57 ~= $0 }
     return digits ~= found.count ? found.reduce(0) { $0 * 10 + Int($1 - 48) } : nil
   }

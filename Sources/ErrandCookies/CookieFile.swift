@@ -8,17 +8,18 @@ import ErrandCore
 
 /// A file of cookies that several processes read and write. All functions block.
 struct CookieFile: Sendable {
-  /// The most bytes of one cookie: each of its octets may take two, and there are names and dates.
+  /// The maximum size of one cookie, in bytes: each of its octets may take two, and there are names and
+  /// dates.
   private static let longestLine = 2 * (Cookie.longestPair + Cookie.longestPath) + 2000
-  /// The most files that are set aside.
+  /// The maximum number of files that are set aside.
   private static let mostAside = 100
 
   enum Format: Sendable {
     case errand
-    /// cookies.txt, with its comments and the cookies that cannot be used.
+    /// A cookies.txt, with its comments and the cookies that cannot be used.
     case netscape(rest: [Data])
 
-    /// True if the file keeps session cookies, as other programs do.
+    /// True if the file stores session cookies, as other programs do.
     var keepsSessionCookies: Bool {
       if case .netscape = self { true } else { false }
     }
@@ -31,7 +32,7 @@ struct CookieFile: Sendable {
   }
 
   private let file: ReplacedFile
-  /// The most bytes that are read.
+  /// The maximum number of bytes that are read.
   private let limit: Int64
 
   init(path: String, lockPath: String, limits: CookieLimits) {
@@ -43,7 +44,7 @@ struct CookieFile: Sendable {
   var path: String { file.path }
   var status: FileStatus? { file.status }
 
-  /// Reads the file; nil if there is none.
+  /// Reads the file. Returns nil if it does not exist.
   /// - Throws: `CookieFileFault`, or `FileError` if it cannot be read.
   func load() throws -> Contents? {
     guard let opened = try file.opened() else { return nil }
@@ -63,7 +64,7 @@ struct CookieFile: Sendable {
     return Contents(entries: cookies.entries, status: status, format: .netscape(rest: cookies.rest))
   }
 
-  /// True if the contents are another program's.
+  /// True if another program wrote the contents.
   /// - Throws: `FileError`, if the file cannot be read.
   var isForeign: Bool {
     get throws {
@@ -78,10 +79,10 @@ struct CookieFile: Sendable {
   var foreign: FileError {
     FileError(
       .open, path,
-      "it was not written by Errand and is not a cookies.txt, so it stays as it is; choose another file")
+      "it was not written by Errand and is not a cookies.txt: choose another file")
   }
 
-  /// How long a process waits for another, which holds the lock for as long as a write takes.
+  /// The longest wait for another process, which holds the lock during one write.
   static let patience = Duration.seconds(5)
 
   /// Calls `body` while no other process writes the file.
@@ -92,9 +93,9 @@ struct CookieFile: Sendable {
     return try body()
   }
 
-  /// Replaces the file. Without cookies, one in Errand's format is removed, which works on a full disk, too. It must be
-  /// locked, and must be one that `load` has read.
-  /// - Parameter old: The status of the file before.
+  /// Replaces the file. Without cookies, a file in Errand's format is removed, which works on a full disk,
+  /// too. The file must be locked, and `load` must have read it.
+  /// - Parameter old: The status of the old file.
   func replace(
     with entries: [CookieList.Entry], in format: Format, after old: FileStatus?
   ) throws -> CookieShelfState.Stamp {
@@ -109,12 +110,12 @@ struct CookieFile: Sendable {
       let data = NetscapeCookies.data(of: entries, rest: rest)
       stamp = .file(try file.replace(with: data, after: old, permissions: old?.permissions))
     }
-    // A power failure before this sync loses the last change at worst.
+    // A power failure before this sync loses at most the last change.
     try? file.syncFolder()
     return stamp
   }
 
-  /// Removes the files that were set aside, and those that were not finished.
+  /// Removes the files that were set aside, and unfinished ones.
   func removeLeftovers() throws {
     let leftovers = (asidePaths + [path + ".draft"]).filter(isOwn)
     file.removeDrafts()
@@ -129,7 +130,7 @@ struct CookieFile: Sendable {
     }
   }
 
-  /// Moves the file out of the way, to a path that is free. It must be locked, and be one of Errand's.
+  /// Moves the file to an unused path. It must be locked, and Errand must have written it.
   /// - Returns: The path.
   func setAside() throws(FileError) -> String {
     for path in asidePaths where FileDescriptor.status(of: path) == nil {
@@ -148,7 +149,7 @@ struct CookieFile: Sendable {
       }
       return path
     }
-    throw FileError(.move, path, "there are \(Self.mostAside) damaged files beside it already; remove some")
+    throw FileError(.move, path, "\(Self.mostAside) damaged files are already beside it; remove some of them")
   }
 
   /// The paths of files that are set aside.
@@ -156,7 +157,7 @@ struct CookieFile: Sendable {
     (1...Self.mostAside).map { path + ($0 == 1 ? ".damaged" : ".damaged.\($0)") }
   }
 
-  /// Returns true for a file that Errand has written, by its content.
+  /// Returns true if Errand has written the file, judging by its content.
   private func isOwn(_ path: String) -> Bool {
     guard FileDescriptor.status(of: path)?.isRegular == true, let file = try? FileDescriptor(reading: path),
       let data = try? file.read(1000, at: 0)
@@ -164,7 +165,7 @@ struct CookieFile: Sendable {
     return CookieFileFormat.isOwn(data)
   }
 
-  /// Makes the folder with those above it, for this user only.
+  /// Creates the folder and those above it, for this user only.
   private func makeFolder() throws(FileError) {
     var missing: [String] = []
     var next = file.folder

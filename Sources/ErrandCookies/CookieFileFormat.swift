@@ -7,7 +7,7 @@ public import ErrandCore
 #endif
 
 /// The contents of a file of cookies: JSON lines, one cookie each, from the oldest to the newest. The first
-/// line has a digest of all others, so a file that was cut short or changed is not read, not even in part.
+/// line has a digest of all others, so no part of a file that was cut short or changed is read.
 ///
 /// ```
 /// {"errand":"cookies","version":1,"sha256":"5c3f…"}
@@ -34,7 +34,8 @@ enum CookieFileFormat {
     return head(of: lines) + lines
   }
 
-  /// - Throws: The fault, if this is not what was written.
+  /// Returns the entries of a file.
+  /// - Throws: The fault, if these are not the contents that were written.
   static func entries(in data: Data) throws(CookieFileFault) -> [CookieList.Entry] {
     guard let end = data.firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
     let lines = data[(end + 1)...]
@@ -94,7 +95,7 @@ enum CookieFileFormat {
       used = entry.used.timeIntervalSince1970
     }
 
-    /// Nil for a cookie that no store would have kept: the file was written by something else.
+    /// Nil for a cookie that no store would have kept, because another program wrote the file.
     var entry: CookieList.Entry? {
       let cookie = Cookie(
         name, value, domain: domain, isHostOnly: hostOnly, path: path, expires: expires.map(Self.date),
@@ -121,25 +122,28 @@ enum CookieFileFault: Error, Hashable {
   case otherVersion(Int)
 }
 
-/// A problem that a store of cookies found with its file. No request fails because of it.
+/// A problem that a cookie store has found with its file. No request fails because of it.
 public struct CookieFileProblem: Sendable, Hashable, CustomStringConvertible {
+  /// The kind of problem.
   public enum Reason: Sendable, Hashable {
-    /// The file was cut short, or was changed. It was moved to this path, and the store begins without cookies.
+    /// The file was cut short or changed. It was moved to this path, and the store begins without cookies.
     case damaged(setAside: String)
-    /// Another version of Errand wrote the file, in an unknown format. It was moved to this path, and the store
-    /// begins without cookies.
+    /// Another version of Errand wrote the file, in an unknown format. It was moved to this path, and the
+    /// store begins without cookies.
     case otherVersion(Int, setAside: String)
-    /// The file cannot be read, or another program wrote it and it is not a cookies.txt. It was left as it is. The store
-    /// continues with the cookies that it has, and writes none.
+    /// The file cannot be read, or another program wrote it and it is not a cookies.txt. It was left as it
+    /// is. The store continues with the cookies that it has, and does not write them.
     case unreadable(FileError)
-    /// The file could not be written. The change counts for this process, and is written with the next one.
+    /// The file could not be written. The change is used by this process, and written with the next one.
     case unwritten(FileError)
   }
 
   /// The path of the file.
   public let path: String
+  /// The kind of problem, and the path or the error that belongs to it.
   public let reason: Reason
 
+  /// Creates a problem, for tests of an `onProblem` closure.
   public init(path: String, reason: Reason) {
     self.path = path
     self.reason = reason
@@ -150,8 +154,8 @@ public struct CookieFileProblem: Sendable, Hashable, CustomStringConvertible {
     case .damaged(let place): "\(path) is damaged and was set aside as \(place); its cookies are lost"
     case .otherVersion(let version, let place):
       "\(path) has the unknown version \(version) and was set aside as \(place); its cookies are not used"
-    case .unreadable(let error): "the cookies are not those of the file: \(error)"
-    case .unwritten(let error): "the cookies are not in the file: \(error)"
+    case .unreadable(let error): "the cookies could not be read from the file: \(error)"
+    case .unwritten(let error): "the cookies could not be written to the file: \(error)"
     }
   }
 }

@@ -4,24 +4,28 @@
   import Foundation
 #endif
 
-/// How many cookies are kept (RFC 6265bis, section 6.1). Beyond that, those that have expired are removed
-/// first, and then the least recently used; where one domain has too many, those that are not secure precede
-/// those that are.
+/// How many cookies are kept (RFC 6265bis, section 6.1). Beyond the limits, expired cookies are removed
+/// first, then the least recently used. If one domain has too many, cookies that are not secure are removed
+/// before secure ones.
 public struct CookieLimits: Sendable, Hashable {
-  /// The most cookies of one registrable domain, such as `example.com` with all its hosts. Default: 50.
+  /// The maximum number of cookies of one registrable domain, such as `example.com` with all its hosts.
+  /// Default: 50.
   public var perDomain: Int
-  /// The most cookies in all. Default: 3000. Each takes up to 9 KB of memory; most take less than 1 KB.
+  /// The maximum number of cookies in all. Default: 3000. Each takes up to 9 KB of memory; most take less
+  /// than 1 KB.
   public var total: Int
 
+  /// Creates limits. Numbers out of range are replaced by the nearest allowed number.
   /// - Parameters:
-  ///   - perDomain: From 1 to 1,000,000. Default: 50.
-  ///   - total: From 1 to 1,000,000. Default: 3000.
+  ///   - perDomain: The maximum number of cookies of one registrable domain, from 1 to 1,000,000. Default:
+  ///     50.
+  ///   - total: The maximum number of cookies in all, from 1 to 1,000,000. Default: 3000.
   public init(perDomain: Int = 50, total: Int = 3000) {
     self.perDomain = perDomain
     self.total = total
   }
 
-  /// The same, with numbers that make sense.
+  /// The same limits, with each number in its range.
   var clamped: CookieLimits {
     CookieLimits(perDomain: min(max(1, perDomain), 1_000_000), total: min(max(1, total), 1_000_000))
   }
@@ -30,7 +34,7 @@ public struct CookieLimits: Sendable, Hashable {
 extension CookieList {
   mutating func removeExpired(at now: Date) { remove { $0.cookie.isExpired(at: now) } }
 
-  /// Removes what is more than the limits allow.
+  /// Removes the cookies that exceed the limits.
   mutating func evict(at now: Date) {
     removeExpired(at: now)
     for site in sites.keys { evict(from: site) }
@@ -39,7 +43,7 @@ extension CookieList {
     for entry in entries.prefix(count - limits.total) { remove(entry.cookie) }
   }
 
-  /// Removes what is more than the limit allows of one site, once there is much more.
+  /// Removes the cookies of one site that exceed the limit, once there are more than twice the limit.
   mutating func evictFlood(of site: String) {
     if (sites[site]?.count ?? 0) > 2 * limits.perDomain { evict(from: site) }
   }

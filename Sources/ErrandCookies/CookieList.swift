@@ -4,17 +4,16 @@
   import Foundation
 #endif
 
-/// Cookies, and the rules by which they are kept and sent (RFC 6265bis, draft 15, sections 5.7 and 5.8).
-/// Pure.
+/// Cookies, and the rules for keeping and sending them (RFC 6265bis, draft 15, sections 5.7 and 5.8). Pure.
 struct CookieList: Sendable {
-  /// A cookie that is kept.
+  /// A stored cookie.
   struct Entry: Sendable, Hashable {
     let cookie: Cookie
-    /// When the cookie was received first; a cookie that replaces another keeps its date.
+    /// When the cookie was first received. A cookie that replaces another keeps that date.
     fileprivate(set) var created: Date
     /// When this value was received.
     let received: Date
-    /// When the cookie was last sent, or received.
+    /// When the cookie was last sent or received.
     var used: Date
 
     init(_ cookie: Cookie, created: Date, received: Date, used: Date) {
@@ -38,10 +37,11 @@ struct CookieList: Sendable {
 
   let limits: CookieLimits
   let suffixes: PublicSuffixes
-  /// By registrable domain, or by host if there is none: all cookies that a host may be sent are together.
+  /// The entries by registrable domain, or by host if it has no registrable domain. All cookies that a host
+  /// may be sent are therefore together.
   private(set) var sites: [String: [Entry]] = [:]
   private(set) var count = 0
-  /// The last date of creation that was given out.
+  /// The last date of creation that was assigned.
   private var lastCreation = Date.distantPast
 
   init(_ limits: CookieLimits, _ suffixes: PublicSuffixes) {
@@ -54,22 +54,22 @@ struct CookieList: Sendable {
 
   func site(of domain: String) -> String { suffixes.registrableDomain(of: domain) ?? domain }
 
-  /// Returns the entry in the place of a cookie: with its name, domain and path.
+  /// Returns the entry that a cookie would replace: with its name, domain and path.
   func entry(in place: Cookie) -> Entry? {
     sites[site(of: place.domain)]?.first { $0.cookie.isReplaced(by: place) }
   }
 
-  /// Returns the cookies to be sent, in the order in which they are sent.
+  /// Returns the cookies to send, in the order in which they are sent.
   func entries(for url: CookieURL, at now: Date) -> [Entry] {
     (sites[site(of: url.host)] ?? [])
       .filter { url.isMatched(by: $0.cookie) && !$0.cookie.isExpired(at: now) }
       .sorted(by: Entry.isSentEarlier)
   }
 
-  /// Returns the same, and records that they were used.
+  /// Returns the cookies to send, and records that they were used.
   mutating func use(for url: CookieURL, at now: Date) -> [Entry] {
     let (site, date) = (site(of: url.host), now.toMicroseconds)
-    // Taken out, so that they are not copied.
+    // Taken out of the dictionary, so that they are not copied.
     guard var entries = sites.removeValue(forKey: site) else { return [] }
     var found: [Entry] = []
     for index in entries.indices
@@ -81,12 +81,12 @@ struct CookieList: Sendable {
     return found.sorted(by: Entry.isSentEarlier)
   }
 
-  /// Takes over when the cookies of another jar were last used.
+  /// Takes over the times at which another jar's cookies were last used.
   mutating func takeUses(from other: CookieList) {
     for (site, others) in other.sites {
       guard var entries = sites.removeValue(forKey: site) else { continue }
       for (place, other) in others.enumerated() {
-        // Mostly they are in the same order.
+        // Usually both jars have the same order.
         let isHere = place < entries.count && entries[place].cookie.isReplaced(by: other.cookie)
         guard
           let index = isHere ? place : entries.firstIndex(where: { $0.cookie.isReplaced(by: other.cookie) })
@@ -97,10 +97,10 @@ struct CookieList: Sendable {
     }
   }
 
-  /// Puts a cookie in the place of the one that it replaces. One that has expired only removes the other.
+  /// Stores a cookie in place of the one that it replaces. An expired cookie only removes the other.
   mutating func keep(_ cookie: Cookie, at now: Date) {
     let now = now.toMicroseconds
-    // No two cookies have the same date, so their order is known after they were written and read again.
+    // No two cookies have the same date, so that their order survives writing and reading.
     var created = max(now, lastCreation.addingTimeInterval(1e-6).toMicroseconds)
     if let old = remove(cookie) { created = old.created } else { lastCreation = created }
     guard !cookie.isExpired(at: now) else { return }
@@ -109,17 +109,17 @@ struct CookieList: Sendable {
     let site = site(of: cookie.domain)
     sites[site, default: []].append(Entry(cookie, created: created, received: now, used: now))
     count += 1
-    // One response may set very many, and each of them is compared with all.
+    // One response may set very many cookies, and each of them is compared with all.
     evictFlood(of: site)
   }
 
-  /// Returns false for a cookie that all hosts of a public suffix would be sent.
+  /// Returns false for a cookie that would be sent to all hosts of a public suffix.
   func mayKeep(_ cookie: Cookie) -> Bool {
     cookie.isHostOnly || suffixes.registrableDomain(of: cookie.domain) != nil
   }
 
-  /// Puts in an entry from elsewhere, unless its domain has become a public suffix since. Of two with the
-  /// same name, domain and path the one that was received later stays.
+  /// Adds an entry from a file, unless its domain has become a public suffix since. If an entry has the same
+  /// name, domain and path, the one that was received later stays.
   mutating func load(_ entry: Entry) {
     guard mayKeep(entry.cookie) else { return }
     if let other = self.entry(in: entry.cookie) {
@@ -129,11 +129,11 @@ struct CookieList: Sendable {
     let site = site(of: entry.cookie.domain)
     sites[site, default: []].append(entry)
     count += 1
-    // A file of another program may have more than the limit, and each of them is compared with all.
+    // A file of another program may exceed the limit, and each of its cookies is compared with all.
     evictFlood(of: site)
   }
 
-  /// Removes a cookie and those that it would replace.
+  /// Removes a cookie that has the same name, domain and path.
   @discardableResult
   mutating func remove(_ cookie: Cookie) -> Entry? {
     let site = site(of: cookie.domain)
@@ -159,6 +159,6 @@ struct CookieList: Sendable {
 }
 
 extension Date {
-  /// The same date in whole microseconds, which are read from a file as they were written.
+  /// The same date in whole microseconds, which survives writing and reading.
   var toMicroseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1e6).rounded() / 1e6) }
 }

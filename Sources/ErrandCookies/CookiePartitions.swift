@@ -7,21 +7,20 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The settings that all partitions of a store have in common.
+/// The settings that all partitions of a store share.
 struct CookieSettings: Sendable {
   let limits: CookieLimits
   let suffixes: PublicSuffixes
   let keepsSessionCookies: Bool
   let date: @Sendable () -> Date
   let report: @Sendable (CookieFileProblem) -> Void
-  /// Writes the files of all identities. With a queue for each there would be as many threads that wait for
-  /// the disk.
+  /// Writes the files of all identities. A queue for each would need a waiting thread for each.
   let queue = DispatchQueue(label: "errand.cookies")
 }
 
 /// The name of a partition: a digest of its identity, because identities may be secret.
 struct CookiePartition: Sendable, Hashable {
-  /// The partition of no identity.
+  /// The partition for requests without an identity.
   static let none = CookiePartition(name: "")
 
   /// 64 hexadecimal digits; empty for `none`.
@@ -33,7 +32,7 @@ struct CookiePartition: Sendable, Hashable {
     name = identity.map { "\(SHA256Digest(hashing: Data("errand cookies \($0)".utf8)))" } ?? ""
   }
 
-  /// The partition that a file belongs to; nil for a file of something else.
+  /// Creates the partition that a file belongs to. Returns nil for any other file.
   init?(fileName: String) {
     let digits = fileName.utf8.prefix { $0 != UInt8(ascii: ".") }
     guard digits.count == 2 * SHA256Digest.byteCount, digits.allSatisfy({ 48...57 ~= $0 || 97...102 ~= $0 })
@@ -42,17 +41,17 @@ struct CookiePartition: Sendable, Hashable {
   }
 }
 
-/// The cookies of all identities: one shelf for each, made when it is first used. A shelf that has nothing to
-/// lose is given up again, so identities without cookies leave nothing.
+/// The cookies of all identities: one shelf for each, which is created when it is first used. A shelf with
+/// nothing to lose is released, so identities without cookies take no memory.
 final class CookiePartitions: Sendable {
   private struct Table {
     var shelves: [CookiePartition: CookieShelf] = [:]
-    /// The number of shelves at which those that have nothing to lose are looked for.
+    /// The number of shelves at which those with nothing to lose are released.
     var sweepsAt = 64
   }
 
   let settings: CookieSettings
-  /// The path of the file for no identity; nil if all is in memory.
+  /// The path of the file without an identity; nil if all cookies are in memory.
   private let path: String?
   private let table = Locked(Table())
 
@@ -101,7 +100,7 @@ final class CookiePartitions: Sendable {
     try await shelf(of: partition).removeLeftovers()
   }
 
-  /// Tries to clear every partition before it throws.
+  /// Removes all cookies. Tries to clear every partition before it throws.
   func clearAll() async throws {
     var failure: (any Error)?
     for partition in table.withLock({ Set($0.shelves.keys) }).union(partitionsOnDisk).union([.none]) {
@@ -110,7 +109,7 @@ final class CookiePartitions: Sendable {
     if let failure { throw failure }
   }
 
-  /// The names of the cookies, without a look at any file.
+  /// The names of the cookies, without reading a file.
   func names(_ partition: CookiePartition) -> [String] {
     table.withLock { $0.shelves[partition] }?.names ?? []
   }
@@ -132,13 +131,14 @@ final class CookiePartitions: Sendable {
   private func file(of partition: CookiePartition) -> CookieFile? {
     guard let path, let folder else { return nil }
     if partition == .none { return CookieFile(path: path, lockPath: path + ".lock", limits: settings.limits) }
-    // Identities come and go, and a file that is locked cannot be removed: these are few.
+    // The lock files are shared by many identities: identities come and go, and a locked file cannot be
+    // removed.
     return CookieFile(
       path: "\(folder)/\(partition.name).jsonl", lockPath: "\(folder)/\(partition.name.prefix(1)).lock",
       limits: settings.limits)
   }
 
-  /// The folder of all files but the one for no identity.
+  /// The folder of all files except the one without an identity.
   private var folder: String? { path.map { $0 + ".partitions" } }
 
   private var partitionsOnDisk: Set<CookiePartition> {

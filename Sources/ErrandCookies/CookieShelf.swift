@@ -9,8 +9,8 @@ import ErrandCore
 
 /// The cookies of one identity, in memory or in a file.
 ///
-/// A change counts at once, and is written on the queue of the store. Before a use, the file is read if
-/// another process has replaced it since.
+/// A change takes effect at once, and is written on the store's queue. Before each use, the file is read if
+/// another process has replaced it.
 final class CookieShelf: Sendable {
   private let state: Locked<CookieShelfState>
   private let file: CookieFile?
@@ -29,14 +29,14 @@ final class CookieShelf: Sendable {
         keepsSessionCookies: settings.keepsSessionCookies))
   }
 
-  /// Calls `body` under the shelf's lock; returns nil if the shelf is closed.
+  /// Calls `body` under the shelf's lock. Returns nil if the shelf is closed.
   func use<Result: Sendable>(_ body: @Sendable (inout CookieShelfState) -> Result) -> Result? {
     refresh()
     return state.withLock { state in state.isClosed ? nil : body(&state) }
   }
 
   /// Makes a change. Returns nil if the shelf is closed.
-  /// - Parameter schedules: True to have it written; else the caller calls `flush`.
+  /// - Parameter schedules: True to schedule a write; false if the caller calls `flush`.
   func change(_ change: CookieChange, schedules: Bool) -> Void? {
     let isOpen = state.withLock { state in
       if !state.isClosed { state.apply(change) }
@@ -47,13 +47,13 @@ final class CookieShelf: Sendable {
     return ()
   }
 
-  /// Returns true if nothing is lost with the shelf, which is closed then.
+  /// Closes the shelf and returns true if nothing would be lost with it.
   func closeIfIdle(at now: Date) -> Bool { state.withLock { $0.closeIfIdle(at: now) } }
 
-  /// The names of the cookies, without a look at the file.
+  /// The names of the cookies, without reading the file.
   var names: [String] { state.withLock { $0.jar.entries.map(\.cookie.shownName) } }
 
-  /// Returns when all changes so far are in the file.
+  /// Returns when all changes made before are in the file.
   /// - Throws: `FileError`, if they cannot be written.
   func flush() async throws {
     guard file != nil else { return }
@@ -62,8 +62,8 @@ final class CookieShelf: Sendable {
     }
   }
 
-  /// Removes what was set aside, and what is left of a process that died. It may hold cookies, too.
-  /// - Throws: `FileError`, if it cannot be removed.
+  /// Removes files that were set aside, and files of dead processes. They may contain cookies, too.
+  /// - Throws: `FileError`, if a file cannot be removed.
   func removeLeftovers() async throws {
     guard let file else { return }
     try await withCheckedThrowingContinuation { continuation in
@@ -83,10 +83,10 @@ final class CookieShelf: Sendable {
   }
 
   /// Reads the file if it was replaced.
-  /// - Parameter repairs: True to have the queue look at a file that cannot be read.
+  /// - Parameter repairs: True to schedule a repair of a file that cannot be read.
   private func refresh(repairs: Bool = true) {
     guard let file else { return }
-    // Others may write it again and again, but then what was read last is as good.
+    // If other processes keep writing it, the last content that was read is good enough.
     for _ in 0..<3 {
       let status = file.status
       let (isCurrent, generation) = state.withLock { ($0.stamp.isStill(status), $0.generation) }
@@ -102,7 +102,9 @@ final class CookieShelf: Sendable {
     }
   }
 
-  /// - Parameter generation: The state's before the file was read; nil if nobody can have written it since.
+  /// Takes over the contents of the file.
+  /// - Parameter generation: The state's generation before the file was read; nil if no other writer was
+  ///   possible.
   private func adopt(_ found: CookieFile.Contents?, _ generation: Int?) -> Bool {
     let now = date()
     return state.withLock { state in
@@ -115,11 +117,11 @@ final class CookieShelf: Sendable {
   /// Writes the changes that the file does not have. Runs on the queue.
   private func write() throws {
     guard let file, state.withLock({ $0.beginWrite() }) else { return }
-    // Most changes are of session cookies, which the file does not have.
+    // Most changes concern session cookies, which the file does not have.
     refresh(repairs: false)
     let now = date()
     if state.withLock({ $0.commitUnwritten(at: now) }) { return }
-    // Nothing is made beside a file that cannot be used.
+    // No lock or draft is created beside a file that cannot be used.
     if state.withLock({ $0.isTroubled }), try file.isForeign { throw file.foreign }
     var problem: CookieFileProblem?
     defer { if let problem { report(problem) } }
@@ -137,7 +139,7 @@ final class CookieShelf: Sendable {
     }
   }
 
-  /// Reads the file, which is locked. Sets one of Errand's aside if it is damaged.
+  /// Reads the file, which is locked. Sets a damaged file of Errand aside.
   private func reload(_ file: CookieFile, _ problem: inout CookieFileProblem?) throws -> CookieFile.Contents?
   {
     do {

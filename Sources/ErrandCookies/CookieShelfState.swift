@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The cookies of one identity, and what of them is yet to be written to the file that other processes write,
-/// too. Pure.
+/// The cookies of one identity, and their changes that are still to be written to the file, which other
+/// processes write, too. Pure.
 ///
-/// The file's cookies and the changes that it does not have yet make the cookies that are sent. When another
-/// process has written the file, the changes are made again on what it wrote.
+/// The file's cookies plus the unwritten changes make the cookies that are sent. When another process has
+/// written the file, the changes are repeated on its new contents.
 struct CookieShelfState: Sendable {
-  /// The file, as it was when it was last read or written.
+  /// The state of the file when it was last read or written.
   enum Stamp: Sendable {
     case unread
     case missing
@@ -28,33 +28,33 @@ struct CookieShelfState: Sendable {
     }
   }
 
-  /// The content to be written, and the state after it was.
+  /// The content to be written, and the state after the write.
   struct Draft: Sendable {
-    /// The entries for the file; nil if it has them.
+    /// The entries for the file; nil if it already has them.
     let entries: [CookieList.Entry]?
     fileprivate let jar: CookieList
     fileprivate let lastChange: Int
   }
 
-  /// The cookies as they are sent.
+  /// The cookies that are sent.
   private(set) var jar: CookieList
   /// The cookies of the file, and those that are not written to it.
   private var base: CookieList
   private var pending: [(number: Int, change: CookieChange)] = []
   private var lastChange = 0
-  /// True if there is a file.
+  /// True if the cookies are stored in a file.
   private let hasFile: Bool
   private let keepsSessionCookies: Bool
-  /// The format of the file that was read last.
+  /// The format of the file that was last read.
   private(set) var format = CookieFile.Format.errand
   private(set) var stamp = Stamp.unread
-  /// Grows each time the file is read or written, so that what was read before is not taken for newer.
+  /// Grows each time the file is read or written, so that an earlier read is not taken for a newer one.
   private(set) var generation = 0
-  /// True from the time that the file could not be read until it can.
+  /// True from a failed read of the file until a successful one.
   private(set) var isTroubled = false
   private(set) var isClosed = false
   private var isScheduled = false
-  /// True if the file's lock could not be had.
+  /// True if the last wait for the file's lock failed.
   private var isLockOverdue = false
 
   init(_ jar: CookieList, hasFile: Bool, keepsSessionCookies: Bool) {
@@ -69,29 +69,30 @@ struct CookieShelfState: Sendable {
   mutating func apply(_ change: CookieChange) {
     jar.apply(change)
     guard hasFile else { return }
-    // No change before it is left to be written.
+    // This change makes all changes before it unnecessary.
     if case .clear = change.kind { pending = [] }
     lastChange += 1
     pending.append((lastChange, change))
-    // While the file cannot be written, the oldest changes are given up.
+    // While the file cannot be written, the oldest changes are dropped.
     var held = pending.reduce(0) { $0 + $1.change.count }
     while held > jar.limits.total, pending.count > 1 { held -= pending.removeFirst().change.count }
   }
 
-  /// Returns true if a write has to be scheduled; it is only once until it begins.
+  /// Returns true if a write has to be scheduled: once until it begins.
   mutating func schedule() -> Bool {
     guard hasFile, !isScheduled else { return false }
     isScheduled = true
     return true
   }
 
-  /// Begins a write. Returns false if there is nothing to do.
+  /// Begins a write. Returns false if nothing has to be written.
   mutating func beginWrite() -> Bool {
     isScheduled = false
     return !pending.isEmpty || isTroubled
   }
 
-  /// Returns how long to wait for the file's lock: not at all after a wait that was in vain, until it is free.
+  /// Returns how long to wait for the file's lock. After a failed wait, the next ones are zero until the lock
+  /// is free.
   mutating func awaitLock(_ patience: Duration) -> Duration {
     defer { isLockOverdue = true }
     return isLockOverdue ? .zero : patience
@@ -99,9 +100,9 @@ struct CookieShelfState: Sendable {
 
   mutating func hasLock() { isLockOverdue = false }
 
-  /// Takes what was read from the file, unless it was read or written by others since `generation`.
+  /// Takes over the contents of the file, unless it was read or written by others since `generation`.
   /// - Parameter format: The format of the file; nil if the file is missing.
-  /// - Returns: False if it has to be read again.
+  /// - Returns: False if the file has to be read again.
   mutating func adopt(
     _ entries: [CookieList.Entry], stamp: Stamp, format: CookieFile.Format? = nil, generation: Int,
     at now: Date
@@ -122,7 +123,7 @@ struct CookieShelfState: Sendable {
     let count = fresh.count
     fresh.evict(at: now)
     if case .netscape(let rest) = self.format, fresh.count < count {
-      // The limits are this store's, and the other cookies stay in the file of the other programs.
+      // The limits are this store's, so the other programs' further cookies stay in the file.
       let kept = Set(fresh.entries)
       let lost = entries.filter { !kept.contains($0) && !$0.cookie.isExpired(at: now) }
       self.format = .netscape(rest: rest + lost.map { Data(NetscapeCookies.line(of: $0.cookie).utf8) })
@@ -132,9 +133,10 @@ struct CookieShelfState: Sendable {
     return true
   }
 
-  /// Notes that the file could not be read; the cookies stay as they are.
-  /// - Parameter stamp: The file that is damaged, which is not read again; nil for one that cannot be opened.
-  /// - Returns: True if that is new.
+  /// Notes that the file could not be read. The cookies stay as they are.
+  /// - Parameter stamp: The stamp of a damaged file, which is not read again; nil for a file that cannot be
+  ///   opened.
+  /// - Returns: True if the failure is new.
   mutating func fail(_ stamp: Stamp?) -> Bool {
     if let stamp { self.stamp = stamp }
     defer { isTroubled = true }
@@ -152,7 +154,7 @@ struct CookieShelfState: Sendable {
     for (_, change) in pending { jar.apply(change) }
   }
 
-  /// Returns what the file has to contain. It must have been adopted before.
+  /// Returns the contents that the file must have. The file must have been adopted before.
   mutating func draft(at now: Date) -> Draft {
     base.takeUses(from: jar)
     var next = base
@@ -163,8 +165,8 @@ struct CookieShelfState: Sendable {
     return Draft(entries: isSame ? nil : new, jar: next, lastChange: pending.last?.number ?? 0)
   }
 
-  /// Takes the changes for written, if they change nothing in the file. Returns false if they do, or if the
-  /// file is not known.
+  /// Treats the changes as written if they change nothing in the file. Returns false if they do, or if the
+  /// file has not been read.
   mutating func commitUnwritten(at now: Date) -> Bool {
     if case .unread = stamp { return false }
     let draft = draft(at: now)
@@ -173,7 +175,7 @@ struct CookieShelfState: Sendable {
     return true
   }
 
-  /// Takes a draft for written.
+  /// Treats a draft as written.
   mutating func commit(_ draft: Draft, stamp: Stamp) {
     generation += 1
     self.stamp = stamp
@@ -182,7 +184,7 @@ struct CookieShelfState: Sendable {
     rebuild()
   }
 
-  /// Closes the state if nothing would be lost with it. It must not be used any more then.
+  /// Closes the state if nothing would be lost with it. It must not be used after that.
   mutating func closeIfIdle(at now: Date) -> Bool {
     jar.removeExpired(at: now)
     isClosed =

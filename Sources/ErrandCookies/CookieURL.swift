@@ -6,16 +6,16 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The parts of a request's URL that decide about cookies.
+/// The parts of a request's URL that decide which cookies it is sent.
 struct CookieURL: Sendable, Hashable {
-  /// The host in lower case; an IPv6 address without brackets.
+  /// The host in lower case. An IPv6 address has no brackets.
   let host: String
   /// The path as it is sent, which is never empty.
   let path: String
-  /// True if cookies that are secure may be sent there and set from there: over https, and to this machine.
+  /// True if secure cookies may be sent there and set from there: over https, and on this machine.
   let isSecure: Bool
 
-  /// Returns nil if there is no host, or a host or a path that is too long.
+  /// Returns nil if the URL has no host, or a host or a path that is too long.
   init?(_ url: URL) {
     guard let host = url.host(percentEncoded: true).map(HostName.ofCookies), !host.isEmpty,
       host.utf8.count <= Cookie.longestDomain
@@ -31,14 +31,15 @@ struct CookieURL: Sendable, Hashable {
     host == "localhost" || host == "127.0.0.1" || host == "::1"
   }
 
-  /// The path of a cookie that has none of its own: up to the last `/`, without it (section 5.1.4).
+  /// The path of a cookie without a `Path`: the request's path up to the last `/`, without it (section
+  /// 5.1.4).
   var defaultPath: String {
     let bytes = path.utf8
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")), slash > bytes.startIndex else { return "/" }
     return String(path[..<slash])
   }
 
-  /// Returns true if the cookie is to be sent there, whenever it expires (section 5.8.3).
+  /// Returns true if the cookie belongs to this URL, whatever its expiry (section 5.8.3).
   func isMatched(by cookie: Cookie) -> Bool {
     let isHost = cookie.isHostOnly ? ASCII.areSame(host, cookie.domain) : host.isDomain(in: cookie.domain)
     return isHost && path.isPath(in: cookie.path) && (isSecure || !cookie.isSecure)
@@ -46,8 +47,8 @@ struct CookieURL: Sendable, Hashable {
 }
 
 extension HostName {
-  /// Returns a host in the form in which cookies have it: with A-labels, in lower case. Any other text stays as it is,
-  /// and matches no host.
+  /// Returns a host in the form that cookies use: with A-labels, in lower case. Any other text stays as it
+  /// is, and matches no host.
   static func ofCookies(_ host: String) -> String {
     let decoded = host.utf8.contains(UInt8(ascii: "%")) ? URLBytes.decoded(host) : Array(host.utf8)
     return canonical(String(decoding: decoded, as: UTF8.self)) ?? ASCII.lowercased(host)
@@ -77,7 +78,7 @@ extension String {
       || utf8.dropFirst(path.utf8.count).first == UInt8(ascii: "/")
   }
 
-  /// True for an IP address, in any of the forms that programs accept: no domain ends with a number.
+  /// True for an IP address in any form that programs accept. A domain name never ends with a number.
   var isAddress: Bool {
     if utf8.contains(UInt8(ascii: ":")) { return true }
     let end = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? ""[...].utf8

@@ -6,16 +6,16 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The contents of a cookies.txt, as curl, wget and the exporters of browsers write it: one line for each cookie, with
-/// seven fields between tabs. Pure.
+/// The contents of a cookies.txt, as curl, wget and the exporters of browsers write it: one line for each
+/// cookie, with seven fields between tabs. Pure.
 ///
 /// ```
 /// # Netscape HTTP Cookie File
 /// #HttpOnly_.example.com	TRUE	/	TRUE	1790086400	id	5c3f
 /// ```
 ///
-/// The fields are the domain, whether its subdomains are included, the path, whether it is secure, when it expires (0
-/// at the end of the session), the name and the value.
+/// The fields are the domain, whether its subdomains are included, the path, whether it is secure, the expiry
+/// (0 for the end of the session), the name and the value.
 struct NetscapeCookies: Sendable {
   let entries: [CookieList.Entry]
   /// The comments, and the cookies that cannot be used. They are written back as they were.
@@ -24,8 +24,10 @@ struct NetscapeCookies: Sendable {
   private static let heads = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
   private static let httpOnly = "#HttpOnly_"
 
-  /// Returns nil if the data is not a cookies.txt: one has a known first line, or no other lines than cookies and comments.
-  /// - Parameter date: The date of the file. Its cookies are taken for received then, in the order of their lines.
+  /// Parses a file. Returns nil if the data is not a cookies.txt. Such a file has a known first line, or only
+  /// cookies and comments.
+  /// - Parameter date: The date of the file, at which its cookies count as received, in the order of their
+  ///   lines.
   init?(_ data: Data, dated date: Date) {
     let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(
       Self.withoutReturn)
@@ -48,11 +50,12 @@ struct NetscapeCookies: Sendable {
   }
 
   /// Returns the contents of a file.
-  /// - Parameter rest: The other lines of the file that it replaces. Without cookies, only its comments are kept.
+  /// - Parameter rest: The other lines of the file that it replaces. Without cookies, only its comments are
+  ///   kept.
   static func data(of entries: [CookieList.Entry], rest: [Data]) -> Data {
     var lines = entries.isEmpty ? rest.filter(isComment) : rest
     if !(lines.first.map { isHead($0) } ?? false) { lines.insert(Data(heads[0].utf8), at: 0) }
-    // The format has no way to write a tab within a value or a path.
+    // The format cannot express a tab within a value or a path.
     lines += entries.map { line(of: $0.cookie) }.filter { $0.utf8.count { $0 == UInt8(ascii: "\t") } == 6 }
       .map { Data($0.utf8) }
     return lines.reduce(into: Data()) { data, line in
@@ -84,7 +87,7 @@ struct NetscapeCookies: Sendable {
   private static func fields(of line: Data) -> [String]? {
     guard !isComment(line), let text = String(validating: line, as: UTF8.self) else { return nil }
     var fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-    // Some programs leave the tab before an empty value out.
+    // Some programs leave out the tab before an empty value.
     if fields.count == 6 { fields.append("") }
     guard fields.count == 7, [fields[1], fields[3]].allSatisfy({ isTrue($0) != nil }),
       expiry(fields[4]) != nil

@@ -6,28 +6,28 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The value of a `Set-Cookie` field, parsed as RFC 6265bis says (draft 15, section 5.6): of attributes that
-/// are repeated the last one counts, and unknown ones are ignored. Whether it is kept is decided elsewhere
-/// (`CookieList`).
+/// The value of a `Set-Cookie` field, parsed by RFC 6265bis (draft 15, section 5.6). The last of repeated
+/// attributes counts, and unknown ones are ignored. `CookieList` decides whether the cookie is kept.
 struct SetCookie: Sendable, Hashable {
-  /// How long a cookie is kept at most (section 5.5): 400 days.
+  /// The longest time that a cookie is kept (section 5.5): 400 days.
   static let longestLifetime: TimeInterval = 400 * 86_400
 
   let name: String
   let value: String
-  /// In seconds, no more than `longestLifetime`; nil if there is no `Max-Age`.
+  /// In seconds, no more than `longestLifetime`; nil without `Max-Age`.
   private(set) var maxAge: Int?
   private(set) var expires: Date?
-  /// The domain in lower case, without the dot before it; nil if there is no `Domain`, or an empty one.
+  /// The domain in lower case, without the dot before it; nil if `Domain` is missing or empty.
   private(set) var domain: String?
-  /// Nil if the path is the default path.
+  /// The path; nil for the default path.
   private(set) var path: String?
   private(set) var isSecure = false
   private(set) var isHTTPOnly = false
   private(set) var sameSite: Cookie.SameSite?
 
-  /// Returns nil if there is a control character anywhere, no name and no value, or more than 4096 octets of
-  /// them; and if they were not UTF-8, because the octets that the server sent are not known any more.
+  /// Parses the value of a field. Returns nil if it contains a control character, has neither a name nor a
+  /// value, or has more than 4096 octets of both. Also returns nil if they were not UTF-8, because the octets
+  /// that the server sent are then unknown.
   init?(_ text: String) {
     guard !ASCII.hasControl(text) else { return nil }
     let parts = Array(text.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -40,8 +40,8 @@ struct SetCookie: Sendable, Hashable {
     for part in parts.dropFirst() { takeAttribute(part) }
   }
 
-  /// Returns what is before and after the first `=`, without the spaces around it; all is the value if there
-  /// is none.
+  /// Returns the texts before and after the first `=`, without the spaces around them. Without a `=`, all of
+  /// it is the value.
   private static func pair(_ part: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>?, value: ArraySlice<UInt8>)
   {
     guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return (nil, trimmed(part)) }
@@ -65,7 +65,7 @@ struct SetCookie: Sendable, Hashable {
     }
   }
 
-  /// Returns nil if this is no number; a number that is too large is the longest lifetime.
+  /// Returns nil if the text is not a number. A number that is too large becomes the longest lifetime.
   private static func seconds(_ value: ArraySlice<UInt8>) -> Int? {
     let isNegative = value.first == UInt8(ascii: "-")
     let digits = isNegative ? value.dropFirst() : value
@@ -77,7 +77,7 @@ struct SetCookie: Sendable, Hashable {
 
   private static func domain(_ value: ArraySlice<UInt8>) -> String? {
     if value.isEmpty { return nil }
-    // A dot alone is no host, and browsers refuse the cookie.
+    // A single dot is not a host, and browsers refuse the cookie.
     let isDotted = value.first == UInt8(ascii: ".") && value.count > 1
     let domain = string((isDotted ? value.dropFirst() : value).map(ASCII.lowered)[...])
     return value.contains { $0 >= 0x80 } ? HostName.ofCookies(domain) : domain
@@ -101,8 +101,8 @@ struct SetCookie: Sendable, Hashable {
 }
 
 extension SetCookie {
-  /// Returns when a cookie expires that is received now; nil for a session cookie. `Max-Age` precedes
-  /// `Expires`.
+  /// Returns the expiry of a cookie that is received now; nil for a session cookie. `Max-Age` takes
+  /// precedence over `Expires`.
   func expiry(at now: Date) -> Date? {
     if let maxAge { return maxAge > 0 ? now.addingTimeInterval(TimeInterval(maxAge)) : .distantPast }
     return expires.map { min($0, now.addingTimeInterval(Self.longestLifetime)) }

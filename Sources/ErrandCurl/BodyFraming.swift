@@ -8,8 +8,8 @@ import ErrandCore
   import Glibc
 #endif
 
-/// Where the body of a response ends, as its head says (RFC 9112, section 6). libcurl makes something of every head,
-/// so each line is checked here first. Pure.
+/// The end of a response's body, according to its head (RFC 9112, section 6). libcurl accepts every head, so
+/// each line is checked here first. Pure.
 struct BodyFraming {
   private enum Kind {
     case length, coding, other
@@ -25,19 +25,19 @@ struct BodyFraming {
   /// The announced length in bytes; nil if the head announces none, or if the body is chunked.
   var bytes: Int64? { isChunked ? nil : length.bytes }
 
-  /// The reason why the head is not one, or why the end of the body is unknown, or nil.
+  /// Returns the reason why the head is malformed, or why the end of the body is unknown; nil if both are fine.
   func problem(mayHaveBody: Bool) -> String? {
     if let fieldFault { return fieldFault }
     return mayHaveBody ? codingFault ?? length.problem : nil
   }
 
-  /// Takes a line of the head after the status line, with its end.
+  /// Reads a line of the head after the status line, including its end.
   mutating func take(line: UnsafeRawBufferPointer) {
     let text = Self.withoutEnd(line)
     guard let first = text.first else { return }
     if hasStrayByte(text) { fieldFault = fieldFault ?? "a field of the response contains NUL or a bare CR" }
     if first == 32 || first == 9 {
-      // A folded line continues the field before (RFC 9112, section 5.2); libcurl may not see that.
+      // A folded line continues the field before (RFC 9112, section 5.2). libcurl may not notice that.
       if last != .other { fieldFault = fieldFault ?? "a field that says where the response ends is folded" }
       return
     }
@@ -52,7 +52,7 @@ struct BodyFraming {
 
   private mutating func take(_ kind: Kind, _ value: UnsafeRawBufferPointer) {
     if kind == .length {
-      // Nearly every response has one number, for which no text is made.
+      // Nearly every response has one number, which needs no string.
       if let number = ASCII.wholeNumber(value) {
         length.take(number)
       } else {

@@ -1,7 +1,7 @@
-/// Decodes the chunks of a body as they come (RFC 9112, section 7.1). Pure.
+/// Decodes the chunks of a body as they arrive (RFC 9112, section 7.1). Pure.
 ///
-/// libcurl decodes them, too, to know where the response ends, but does not tell when it has seen the last chunk: a server
-/// that responds before it has read the request may end the connection right after it.
+/// libcurl also decodes chunks to find the end of the response, but does not report the last chunk. A server
+/// that responds before it has read the request may close the connection right after that chunk.
 struct ChunkedBody {
   private enum State {
     case size(digits: Int)
@@ -14,15 +14,15 @@ struct ChunkedBody {
   }
 
   private var state = State.size(digits: 0)
-  /// The bytes of the chunk that are to come.
+  /// The bytes of the chunk that are still to come.
   private var left = 0
 
-  /// True once the last chunk and the trailers are here.
+  /// True after the last chunk and the trailers have arrived.
   var isWhole: Bool { if case .end = state { true } else { false } }
-  /// True if the chunks are not ones.
+  /// True if the bytes are not valid chunks.
   private(set) var isMalformed = false
 
-  /// Takes bytes as they came. Calls `body` with each piece of the content.
+  /// Decodes bytes as received. Calls `body` with each piece of the content.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
     var index = 0
     while index < bytes.count, !isMalformed, !isWhole {
@@ -39,7 +39,7 @@ struct ChunkedBody {
     }
   }
 
-  /// Takes a byte that is not content.
+  /// Decodes a byte that is not content.
   private mutating func take(_ byte: UInt8) {
     switch (state, byte) {
     case (.size(let digits), _):

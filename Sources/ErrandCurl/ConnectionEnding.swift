@@ -8,37 +8,42 @@ import CCurl
   import Glibc
 #endif
 
-/// How a connection of HTTP/1 ended on which a request had gone out, as the system tells before it is closed. Pure.
+/// The way in which an HTTP/1 connection ended after a request was sent on it, as the system reports it
+/// before the socket is closed. Pure.
 struct ConnectionEnding: Hashable {
   enum Kind {
     case unknown
     /// The server had closed its side.
     case closed
-    /// The server's system had refused what was sent.
+    /// The server's system had rejected bytes that were sent.
     case reset
   }
 
   let kind: Kind
-  /// The number of bytes that the server's system has never acknowledged.
+  /// The number of bytes that the server's system never acknowledged.
   let unacknowledged: UInt64
 
   static let unknown = ConnectionEnding(kind: .unknown, unacknowledged: 0)
 
-  /// Returns true if the server's system has not acknowledged the whole head of the request, as far as the count tells: a
-  /// body that was sent behind an acknowledged head may look the same.
+  /// Returns true if the server's system seems not to have acknowledged the whole head of the request. A body
+  /// that was sent after an acknowledged head may give the same count.
   /// - Parameters:
   ///   - head: The number of bytes of the request's head that were sent.
-  ///   - body: The same for its body. A version of libcurl may count these twice.
+  ///   - body: The number of bytes of its body that were sent. Some versions of libcurl count these twice.
   func mayPrecedeRequest(of head: UInt64, _ body: UInt64) -> Bool {
-    // TLS adds to what is sent: with more than one of its records, that might hide an acknowledged head.
+    // TLS adds bytes to each record. With several records, they could make an acknowledged head look unacknowledged.
     kind != .unknown && head > 0 && body <= 16 << 10 && unacknowledged >= head
   }
 
-  /// Returns true if the server had closed its side before anything of the request arrived: then nothing can have read it.
-  /// A server that has read a request acknowledges it, at the latest when it closes.
+  /// Returns true if the server had closed its side before any byte of the request arrived, so that it cannot
+  /// have read the request. A server that has read a request acknowledges it, at the latest when it closes.
   ///
-  /// A reset alone says less, because it may come before the acknowledgement of what was read.
-  /// - Parameter error: libcurl's message. The system calls a connection broken only if it had been closed before the reset.
+  /// A reset alone does not prove that, because it may overtake the acknowledgement.
+  /// - Parameters:
+  ///   - head: The number of bytes of the request's head that were sent.
+  ///   - body: The number of bytes of its body that were sent.
+  ///   - error: libcurl's message. The system reports a broken pipe only if the connection was closed before
+  ///     the reset.
   func precedesRequest(of head: UInt64, _ body: UInt64, error: String) -> Bool {
     guard mayPrecedeRequest(of: head, body), unacknowledged >= head + body else { return false }
     return kind == .closed || errand_mentions_closed(error)
@@ -60,16 +65,16 @@ extension ConnectionEnding {
 }
 
 extension CurlTransfer {
-  /// The fate of a request whose connection brought no byte of a response.
+  /// The fate of a request whose connection delivered no byte of a response.
   enum Fate: Hashable {
     /// The server has certainly not processed it.
     case unprocessed(String)
-    /// The connection was there before, and nothing shows that the server has the request.
+    /// The connection was reused, and nothing shows that the server received the request.
     case unacknowledged
-    /// The server may have the request.
+    /// The server may have received the request.
     case unknown
 
-    /// libcurl's codes for such an end, where it does not want to send the request again by itself.
+    /// libcurl's codes for such an end, unless libcurl wants to resend the request.
     static let codes = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM]
 
     init(of transfer: CurlTransfer) {

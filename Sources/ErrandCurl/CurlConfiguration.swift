@@ -16,13 +16,16 @@ public import ErrandCore
 
 /// The configuration of a `CurlTransport`.
 public struct CurlConfiguration: Sendable {
-  /// A host and port whose address is given and not looked up.
+  /// A host and port that has a fixed address instead of a DNS look-up.
   public struct HostOverride: Sendable, Hashable {
+    /// The name of the host.
     public let host: String
+    /// The port, from 0 to 65535.
     public let port: Int
     /// An IPv4 or IPv6 address.
     public let address: String
 
+    /// Makes an override. `CurlTransport.checkConfiguration()` throws if it is invalid.
     public init(host: String, port: Int, address: String) {
       self.host = host
       self.port = port
@@ -32,49 +35,54 @@ public struct CurlConfiguration: Sendable {
 
   /// The proxy to use.
   public enum Proxy: Sendable, Hashable {
-    /// The proxies that `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` name, read once.
+    /// The proxies in `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. The environment is read once.
     case environment
+    /// No proxy.
     case none
-    /// `http://host:port`, `https://…`, `socks5://…`, optionally with a user and password.
+    /// A proxy at `http://host:port`, `https://…` or `socks5://…`, optionally with a user and a password.
     case url(String)
   }
 
-  /// A PEM file of the authorities to trust, in place of the system's.
+  /// The path of a PEM file with the authorities to trust instead of the system's. Default: nil.
   public var certificateAuthorityFile: String?
-  /// The contents of such a file, in its place.
+  /// The contents of such a file, which are used instead of it.
   package var certificateAuthorities: Data?
-  /// The client's certificate, the lowest version of TLS, and the public keys that hosts may have. Its files are read
-  /// when the transport is made.
+  /// The client's certificate, the lowest version of TLS, and the public keys that hosts may have. Its files
+  /// are read when the transport is made.
   public var tls = TLSConfiguration()
-  /// Addresses to use for hosts that are not looked up.
+  /// The hosts that have fixed addresses. Default: none.
   public var hostOverrides: [HostOverride] = []
-  /// How long a looked-up address is cached. Default: 60 s.
+  /// The time for which a looked-up address is cached. Default: 60 s.
   public var dnsCacheDuration: Duration = .seconds(60)
+  /// The proxy to use. Default: the proxies in the environment.
   public var proxy = Proxy.environment
-  /// The user and the password for the proxy, if they are not in its URL. Default: nil.
+  /// The user and the password for the proxy, if its URL does not contain them. Default: nil.
   ///
-  /// A proxy that wants others fails the request with `RequestError(.proxyAuthenticationFailed)`, which is not retried.
+  /// If the proxy wants other credentials, the request fails with `RequestError(.proxyAuthenticationFailed)`
+  /// and is not retried.
   public var proxyCredential: ProxyCredential?
-  /// Whether cookies are stored in memory and sent back. Default: false.
+  /// Whether cookies are kept in memory and sent back. Default: false.
   public var keepsCookies = false
-  /// The greatest number of connections to one host. A request beyond it waits for a connection, and fails if
-  /// it gets none within its time-out. 0: no limit, the default.
+  /// The most connections to one host. Further requests wait for a connection, and fail if they get none
+  /// within their time-out. Default: 0, which means no limit.
   public var maxConnectionsPerHost = 0
-  /// The greatest number of idle connections that are kept open. Several threads share it, but each may keep 32.
+  /// The most idle connections that are kept open. Several threads share this number, but each may keep 32.
   /// Default: 256.
   public var maxIdleConnections = 256
-  /// The number of threads for transfers, up to 64. Each has connections of its own; an origin's requests begin on one
-  /// of them, and go to the next when it is busy. There is one where `keepsCookies` or `maxConnectionsPerHost`
-  /// is set. Default: one for each four processors, at least one.
+  /// The number of threads for transfers, up to 64. Each thread has separate connections. The requests to an
+  /// origin begin on one thread, and use the next when it is busy. If `keepsCookies` or
+  /// `maxConnectionsPerHost` is set, there is only one thread. Default: one for each four processors, at
+  /// least one.
   public var threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
-  /// The greatest number of bytes of a response's header fields. Default: 256 KiB.
+  /// The most bytes of a response's header fields. Default: 256 KiB.
   public var maxFieldBytes = 256 << 10
 
+  /// Makes a configuration with the defaults.
   public init() {}
 }
 
 extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The proxy; of a URL with a user, nothing but that there is one.
+  /// The proxy. A URL with a user is shown as `***`.
   public var description: String {
     switch self {
     case .environment: "environment"
@@ -88,36 +96,38 @@ extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringCon
 }
 
 extension CurlConfiguration {
-  /// The reason why nothing is sent with this configuration, or nil. libcurl would ignore a value that it
-  /// cannot parse: a request would go without its proxy, or to another address.
+  /// The reason why requests cannot be sent with this configuration, or nil. libcurl would ignore a value
+  /// that it cannot parse, and send a request without its proxy, or to another address.
   var problem: String? {
     if case .url(let url) = proxy, !Self.isProxy(url) {
       return "the proxy's URL is empty, too long, or contains a space or a control character"
     }
     for override in hostOverrides {
       guard Self.isHostName(override.host), 0...65535 ~= override.port else {
-        return "the host override for \(override.host.prefix(100).debugDescription) names no host and port"
+        return "the host override for \(override.host.prefix(100).debugDescription) has an invalid host "
+          + "or port"
       }
       guard Self.isAddress(override.address) else {
         return
           "the host override for \(override.host) leads to \(override.address.prefix(100).debugDescription), "
-          + "which is no IPv4 or IPv6 address"
+          + "which is not an IPv4 or IPv6 address"
       }
     }
     if let file = certificateAuthorityFile, file.utf8.contains(0) { return "the name of a file contains NUL" }
     return nil
   }
 
-  /// The reason why the credential for this proxy cannot be used, or nil: libcurl would take the one in its URL.
+  /// Returns the reason why the credential for these proxies cannot be used, or nil. libcurl would use the
+  /// one in the URL instead.
   func problem(ofCredentialAt proxies: [String]) -> String? {
     guard let proxyCredential else { return nil }
     if let problem = proxyCredential.problem { return problem }
     return proxies.contains { $0.contains("@") }
-      ? "the proxy has a user in its URL and another one apart; give one of them" : nil
+      ? "the proxy has a user in its URL and another in proxyCredential; set only one of them" : nil
   }
 
   /// Returns false for a URL that is empty, too long or contains a control character. libcurl decodes the
-  /// user and password; where that yields a control character, it ignores the proxy.
+  /// user and the password, and ignores the proxy if that yields a control character.
   static func isProxy(_ url: String) -> Bool {
     !url.isEmpty && isOneLine(url) && URLBytes.decoded(url).allSatisfy { $0 > 31 && $0 != 127 }
   }
@@ -142,8 +152,8 @@ extension CurlConfiguration {
   }
 }
 
-/// The file of the certificate authorities that the system trusts. It is one file because libcurl would read
-/// a folder anew for each connection.
+/// The file of the certificate authorities that the system trusts. It is a file, because libcurl would read a
+/// folder again for each connection.
 enum CertificateAuthorities {
   static let systemFile: String? = {
     let named = getenv("SSL_CERT_FILE").map { String(cString: $0) }

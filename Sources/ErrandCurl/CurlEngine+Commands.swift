@@ -1,13 +1,13 @@
 import ErrandCore
 
-/// The commands of other threads.
+/// The commands from other threads.
 extension CurlEngine {
   func start(_ transfer: CurlTransfer) {
     guard canWait else { return refuse(transfer, "the system has no file descriptor left") }
     if !put(.start(transfer)) { refuse(transfer, "the transport was shut down") }
   }
 
-  /// Runs a job on the engine's thread, or on another if there is none.
+  /// Runs a job on the engine's thread, or elsewhere if the engine cannot run it.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isOnThread { return jobs.add(job) }
@@ -42,14 +42,14 @@ extension CurlEngine {
 
   var isOnThread: Bool { ownThread.isSet }
 
-  /// Returns false if there is no thread that would end the transfer.
+  /// Returns false if the engine has no thread that would end the transfer.
   func cancel(_ transfer: CurlTransfer) -> Bool {
     if case .refused = inbox.put(.cancel(transfer)) { false } else { true }
   }
 
   func resume(_ transfer: CurlTransfer) { _ = inbox.put(.resume(transfer)) }
 
-  /// Ends the thread: transfers in flight fail, and connections close. Calls `done` afterwards.
+  /// Ends the thread. Transfers in flight fail, and connections close. Calls `done` afterwards.
   func stop(_ done: @escaping @Sendable () -> Void = {}) { inbox.close(done) }
 
   private func refuse(_ transfer: CurlTransfer, _ reason: String) {

@@ -1,18 +1,18 @@
 import CCurl
 import ErrandCore
 
-/// Runs libcurl's multi interface on one thread. Other threads hand it commands; all else happens on its
-/// thread.
-// Safe to share: `inbox` and `handles` are locked, and the engine's thread alone touches all else that changes.
+/// Runs libcurl's multi interface on one thread. Other threads send it commands. Everything else happens on
+/// its thread.
+// Safe to share: `inbox` and `handles` are locked, and only the engine's thread uses the other variables.
 final class CurlEngine: TaskExecutor, @unchecked Sendable {
   let options: CurlOptions
   let handles: CurlHandlePool
   let inbox: CurlInbox
-  /// False if the system had no file descriptor left for waiting.
+  /// False if the system has no file descriptor left to wait with.
   let canWait: Bool
 
   let watch = SocketWatch()
-  /// The cookies of all transfers, if they are kept.
+  /// The cookies of all transfers; nil if they are not kept.
   @exclusivity(unchecked) private(set) var cookies: CookieShare?
   private var multi: UnsafeMutableRawPointer!
   @exclusivity(unchecked) private var active: [CurlTransfer] = []
@@ -26,15 +26,15 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) var jobs = CurlJobs()
   let ownThread = ThreadMark()
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
-  /// When libcurl wants to be called again.
+  /// The time at which libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
-  /// When a transfer was last in progress.
+  /// The time at which a transfer was last in progress.
   @exclusivity(unchecked) private var lastActive = ContinuousClock.now
   /// The zero of the stall watch's milliseconds.
   private let epoch = ContinuousClock.now
   @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
   @exclusivity(unchecked) private var connections = SharedConnections()
-  /// The transfers whose responses last until TLS ends, by OpenSSL's connection; nil where nothing tells of that end.
+  /// The transfers whose responses last until TLS ends, by OpenSSL's connection.
   @exclusivity(unchecked) private var awaitingTLSEnd: [UnsafeRawPointer: CurlTransfer] = [:]
 
   init(_ options: CurlOptions) {
@@ -53,7 +53,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     var (batch, running) = ([CurlInbox.Command](), [UnownedJob]())
     while inbox.take(&batch) {
       now = .now
-      // Before any of them is closed, which takes longer: the last server of many learns of it sooner.
+      // This comes before the connections are closed, which takes longer, so that all servers notice early.
       if batch.count > 1 { for case .cancel(let transfer) in batch { transfer.shutDown() } }
       for command in batch { carryOut(command) }
       batch.removeAll(keepingCapacity: true)
@@ -108,7 +108,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
         detach(transfer, isDone: false)
         settled.append((transfer, cancelled))
       } else {
-        // Not yet begun, or its waiter waits for the sink to drain.
+        // The transfer has not begun, or its waiter waits for the sink to drain.
         transfer.finish(cancelled)
       }
     case .resume(let transfer):
@@ -121,7 +121,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   private func act() {
     var running: Int32 = 0
     for (socket, interest) in watch.ready where watch.isStillReady(socket) {
-      // A server that refuses an upload responds and closes: what it said is read before the next bytes fail.
+      // A server that refuses an upload responds and closes. Its response is read before the next write fails.
       let hasCome = interest == .write && errand_peek(socket) == errand_arrival_bytes
       let ready = hasCome ? interest.union(.read) : interest
       curl_multi_socket_action(multi, socket, ready.selected, &running)
@@ -133,7 +133,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   }
 
   private func detach(_ transfer: CurlTransfer, isDone: Bool = false) {
-    // The last stream of a connection that no request may join closes it.
+    // The last stream of an avoided connection closes it.
     if !isDone, transfer.connection?.isAvoided == true { transfer.handle.forbidReuse() }
     stalls.remove(transfer)
     connections.leave(transfer)
@@ -149,10 +149,10 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     if !isDone { transfer.close() }
   }
 
-  /// The place of the engine in OpenSSL's connections. libcurl has its own there.
+  /// The engine's slot in OpenSSL's connections. libcurl uses another slot.
   static let tlsPlace = errand_make_tls_place()
 
-  /// Has the transfer told when the server ends its side of TLS.
+  /// Sets `hasTLSEnded` of the transfer when the server ends its side of TLS.
   func awaitTLSEnd(of transfer: CurlTransfer) {
     guard let tls = errand_tls_of(transfer.easy) else { return }
     let user = Unmanaged.passUnretained(self).toOpaque()
@@ -168,7 +168,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     awaitingTLSEnd[UnsafeRawPointer(tls)] = transfer
   }
 
-  /// Records that the transfer's request goes out on this connection.
+  /// Records that the transfer's request is sent on this connection.
   func isUsed(_ ends: SharedConnection.Ends, by transfer: CurlTransfer) {
     connections.join(transfer, ends, now: now)
   }
@@ -191,7 +191,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Reports all outcomes of a turn together, so that threads are woken once and not for each of them.
+  /// Reports all outcomes of a turn together, so that a waiting thread is woken only once.
   private func tellSettled() {
     // A transfer that was cancelled in this turn has no waiter that would close it.
     for (transfer, result) in settled where !transfer.finish(result) { transfer.close() }
@@ -200,7 +200,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
 
   func touch(_ transfer: CurlTransfer) { touched.append(transfer) }
 
-  /// Lets the transfer send on after the next turn has read.
+  /// Lets the transfer continue to send after the next turn has read.
   func resumesSending(_ transfer: CurlTransfer) { yielding.append(transfer) }
 
   private func takeYielding() -> [CurlTransfer] {
@@ -218,7 +218,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Fails the transfers that have not moved for their time-out.
+  /// Fails the transfers that have made no progress within their time-out.
   private func failStalled() {
     for transfer in stalls.takeDue(at: milliseconds(at: now)) {
       guard !watchForStall(of: transfer, from: transfer.moved(by: now)) else { continue }
@@ -229,8 +229,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Has the transfer looked at when it may have stalled.
-  /// - Returns: False if it has.
+  /// Schedules the next check of whether the transfer has stalled.
+  /// - Returns: False if the transfer has stalled already.
   @discardableResult
   private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) -> Bool {
     let timeout = transfer.exchange.request.timeout
@@ -238,9 +238,9 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     guard var due = StallCheck.next(after: since, limit, now: now, isSending: transfer.isSending) else {
       return false
     }
-    // Without a connection, a longer time-out may count, which ends when there is one.
+    // Before the connection is made, the connect time-out applies. It may be longer than the time-out after that.
     due = min(due, now + timeout)
-    // Rounded up, so that the time-out is over for certain by then.
+    // Rounded up, so that the time-out has certainly passed by then.
     stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: min(timeout, limit).wholeMilliseconds)
     return true
   }
@@ -263,7 +263,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     inbox.hasWoken()
   }
 
-  /// Returns when the memory of bodies is released if nothing begins before: a second after the last transfer.
+  /// Returns when to release the memory of bodies if no transfer begins before: a second after the last transfer.
   private func restBegins() -> ContinuousClock.Instant? {
     guard active.isEmpty, handles.memory.isInUse else {
       lastActive = now

@@ -15,13 +15,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The `RequestError` for a code of libcurl's.
+/// The `RequestError` for a code of libcurl.
 struct CurlFailure {
   let error: RequestError
 
   init(_ code: CURLcode, _ transfer: CurlTransfer) {
     let said = transfer.errorMessage
-    // libcurl's message about a proxy or a URL may quote a secret.
+    // libcurl's messages about proxies and URLs may quote secrets.
     let isOpen = !said.isEmpty && transfer.engine.options.proxySecrets.mayShow(said)
     let detail = isOpen ? said : String(cString: curl_easy_strerror(code))
     func failure(
@@ -77,13 +77,13 @@ struct CurlFailure {
           .fileUnreadable, "the file of certificate authorities cannot be used: \(detail)", reached: false)
       case CURLE_SSL_CONNECT_ERROR where Self.isCut(said):
         failure(
-          .connectionLost, "the connection was lost while TLS was agreed upon: \(detail)", reached: false)
+          .connectionLost, "the connection was lost during the TLS handshake: \(detail)", reached: false)
       case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED,
         CURLE_SSL_CLIENTCERT:
         failure(.tlsFailed, "TLS failed: \(detail)")
-      // libcurl does not decode contents, so this is about a transfer coding.
+      // libcurl does not decode contents, so this concerns a transfer coding.
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
-        failure(.invalidResponse, "what the server sent is no HTTP response: \(detail)", reached: true)
+        failure(.invalidResponse, "the server did not send an HTTP response: \(detail)", reached: true)
       case CURLE_PARTIAL_FILE:
         failure(
           .connectionLost, "the connection ended in the middle of the response: \(detail)", reached: true)
@@ -92,9 +92,9 @@ struct CurlFailure {
       case CURLE_ABORTED_BY_CALLBACK where transfer.upload.isSpent:
         failure(
           .connectionLost,
-          "the proxy wants another response to its challenge, and the body cannot be read again",
+          "the proxy sent another challenge, but the body cannot be read again; use a body that can be repeated",
           reached: false)
-      // libcurl's words for a transfer coding that is not one.
+      // libcurl's words for a malformed transfer coding.
       case CURLE_RECV_ERROR where said.contains("chunk"):
         failure(.invalidResponse, "the chunks of the response are malformed: \(detail)", reached: true)
       case CURLE_RECV_ERROR where transfer.refusalOfTunnel != nil:
@@ -102,15 +102,15 @@ struct CurlFailure {
           .cannotConnect, "the proxy refused the tunnel with \(transfer.refusalOfTunnel!)", reached: false)
       case CURLE_OUT_OF_MEMORY
       where CurlOptions.saysOutOfMemoryForFields && transfer.awaitsHead && transfer.hasReachedServer:
-        // libcurl's own limit for one line, which is independent of `maxFieldBytes`.
+        // libcurl limits each line to 100 KB, whatever `maxFieldBytes` is.
         failure(.fieldsTooLarge, "a field of the response is larger than 100 KB", reached: true)
       case CURLcode(rawValue: 100):
-        // CURLE_TOO_LARGE, since version 8.6.
+        // `CURLE_TOO_LARGE`, since version 8.6.
         failure(.fieldsTooLarge, "the fields of the response are too large: \(detail)", reached: true)
       case CURLE_OUT_OF_MEMORY:
         failure(
           .connectionLost,
-          "libcurl had no memory for the request; version 8.21 says so of an IPv6 address behind a proxy, too"
+          "libcurl had no memory for the request; version 8.21 also reports this for an IPv6 address behind a proxy"
         )
       case CURLE_URL_MALFORMAT: failure(.invalidRequest, "the URL cannot be used: \(detail)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(detail)")
@@ -119,14 +119,14 @@ struct CurlFailure {
 
   private static let ended = "the connection ended without a response, and the server may have the request"
 
-  /// Returns true if a handshake did not fail by what the server said, but because the connection ended.
+  /// Returns true if a handshake failed because the connection ended, and not because of an alert.
   private static func isCut(_ message: String) -> Bool {
     ["SSL_ERROR_SYSCALL", "unexpected eof"].contains { message.contains($0) }
       || errand_mentions_reset(message) || errand_mentions_closed(message)
   }
 }
 
-/// An alert that the server has sent (RFC 8446, section 6), by OpenSSL's words for it.
+/// An alert that the server sent (RFC 8446, section 6), recognized by OpenSSL's words for it.
 struct TLSAlert {
   private let words: Substring
 
@@ -135,7 +135,7 @@ struct TLSAlert {
     words = message[start...]
   }
 
-  /// Returns the reason that a user can do something about, or nil.
+  /// Returns the reason, if a user can do something about it, or nil.
   func meaning(_ options: CurlOptions) -> String? {
     func isAbout(_ names: String...) -> Bool { names.contains { words.hasPrefix($0) } }
     if isAbout("protocol version") { return "the server does not speak \(options.minimumVersion) or later" }
@@ -153,7 +153,7 @@ extension CurlTransfer {
     exchange.error(.proxyAuthenticationFailed, engine.options.proxyRefusal, reachedServer: false)
   }
 
-  /// The message for a key that is not pinned; it names the one that was seen.
+  /// The message for a key that is not pinned, with the pin of the key that the server has.
   fileprivate var pinMismatch: String {
     let lines = errand_server_certificate(easy).map { String(cString: $0) }?.split(separator: "\n") ?? []
     let body = lines.filter { !$0.hasPrefix("-----") }.joined()
@@ -163,10 +163,11 @@ extension CurlTransfer {
   }
 }
 
-/// An error of libcurl's.
+/// An error of libcurl.
 public struct CurlError: Error, Sendable, CustomStringConvertible {
   /// The `CURLcode`.
   public let code: Int
+  /// libcurl's description of the error, without secrets.
   public let message: String
 
   init(_ code: CURLcode, _ message: String) {

@@ -1,13 +1,14 @@
 import CCurl
 import ErrandCore
 
-/// The header fields of a request as libcurl's list, which it reads during the transfer and does not copy.
+/// The header fields of a request as a list for libcurl, which reads the list during the transfer and does
+/// not copy it.
 final class CurlFields {
   private(set) var list: UnsafeMutablePointer<curl_slist>?
   private let fields: HTTPFields
   private let added: Added
 
-  /// The reasons for the fields that are added to those of a request.
+  /// The reasons for the fields that are added to a request.
   private struct Added: Equatable {
     let acceptsCodings: Bool
     let mayHaveBody: Bool
@@ -41,10 +42,10 @@ final class CurlFields {
 
   private func add(_ line: String) { list = line.withCString { curl_slist_append(list, $0) } }
 
-  /// True if one of them is secret: then the list is of one transfer only.
+  /// True if a field is secret. Then only one transfer may use the list.
   var areSecret: Bool { fields.contains(where: \.isSecret) }
 
-  /// True if the list is the one that this request would have.
+  /// Returns true if this request would have the same list.
   func are(of request: Exchange.Request) -> Bool {
     added == Added(request) && fields.areWritten(as: request.fields)
   }

@@ -9,35 +9,35 @@ import ErrandCore
   import Glibc
 #endif
 
-/// One of libcurl's easy handles, with the buffers for a transfer.
-// Safe to share: it is held by the pool or by one transfer, never by both.
+/// An easy handle of libcurl, with the buffers for a transfer.
+// Safe to share: either the pool or one transfer holds it, never both.
 final class CurlHandle: @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// The transfer that uses the handle. It removes itself before it is gone.
+  /// The transfer that uses the handle. It removes itself before it is deallocated.
   @exclusivity(unchecked) private(set) var transfer: Unmanaged<CurlTransfer>?
 
-  /// True if the handle must not be used again: libcurl would take the cookies of a host that one request has
-  /// named for those of every later request.
+  /// True if the handle must not be reused. libcurl would send the cookies of a host that one request has
+  /// named with every later request.
   var isSpent = false
 
-  /// The request whose options are set; nil if a transfer has changed some.
+  /// The request whose options are set; nil if a transfer has changed some of them.
   var shape: CurlOptions.Shape?
   private var reportsProgress = false
   private var fields: CurlFields?
 
-  /// The bytes of a response that are not delivered yet; the buffers are reused by the next transfer.
+  /// The bytes of a response that are not delivered yet. The next transfer reuses the buffers.
   @exclusivity(unchecked) var head: [UInt8] = []
   @exclusivity(unchecked) var memo = HeadMemo()
   @exclusivity(unchecked) var body: [UInt8] = []
-  /// The memory of bodies that are larger.
+  /// The memory of larger bodies.
   let memory: BodyMemory
 
-  /// The parsed URL. libcurl would parse it on the engine's thread, for each transfer.
+  /// The URL, parsed on the caller's thread. libcurl would parse it on the engine's thread for each transfer.
   private let url = curl_url()
   private var urlText = ""
-  /// The host of the URL as libcurl connects to it, or nil.
+  /// The host that libcurl connects to, or nil.
   var host: String? {
     guard !urlText.isEmpty, let name = errand_url_host(url) else { return nil }
     defer { curl_free(name) }
@@ -48,18 +48,18 @@ final class CurlHandle: @unchecked Sendable {
 
   /// True if the response's first field begins with a space, which libcurl must not parse.
   var hasOddHead: Bool { notes.pointee.is_head_refused }
-  /// True if the server has said that it did not process the request (RFC 9113, section 8.7).
+  /// True if the server reported that it did not process the request (RFC 9113, section 8.7).
   var isStreamRefused: Bool { notes.pointee.is_stream_refused }
-  /// Returns true, once, if the server wants HTTP/1.1, with which libcurl sends the request again.
+  /// Returns true, once, if the server requires HTTP/1.1. libcurl then sends the request again.
   func takeDowngrade() -> Bool {
     defer { notes.pointee.is_downgraded = false }
     return notes.pointee.is_downgraded
   }
 
-  /// libcurl reads the list at each transfer, and does not copy it.
+  /// libcurl reads the list in each transfer, and does not copy it.
   private let addresses: UnsafeMutablePointer<curl_slist>?
   @exclusivity(unchecked) private var reportsSockets = false
-  /// libcurl does not copy its key either.
+  /// Kept alive here, because libcurl does not copy its key.
   private let identity: TLSIdentity?
 
   init(_ options: CurlOptions, _ memory: BodyMemory) {
@@ -82,10 +82,10 @@ final class CurlHandle: @unchecked Sendable {
     }
   }
 
-  /// Returns the handle that libcurl's callbacks are given.
+  /// Returns the handle that libcurl passes to its callbacks.
   static func from(_ user: UnsafeMutableRawPointer) -> Unmanaged<CurlHandle> { Unmanaged.fromOpaque(user) }
 
-  /// Gives the handle to a transfer, or takes it back.
+  /// Assigns the handle to a transfer, or to none.
   func use(by transfer: CurlTransfer?) { self.transfer = transfer.map { Unmanaged.passUnretained($0) } }
 
   func reportProgress(_ reports: Bool) {
@@ -94,7 +94,7 @@ final class CurlHandle: @unchecked Sendable {
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, reports ? 0 : 1)
   }
 
-  /// Sets the header fields, unless they are those of the last request.
+  /// Sets the header fields, unless they equal those of the last request.
   func setFields(_ request: Exchange.Request) {
     if fields?.are(of: request) == true { return }
     let fields = CurlFields(request)
@@ -102,14 +102,14 @@ final class CurlHandle: @unchecked Sendable {
     self.fields = fields
   }
 
-  /// Forgets what no later transfer may have.
+  /// Removes secret header fields, which the next transfer must not send.
   func clean() {
     guard fields?.areSecret == true else { return }
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, nil)
     fields = nil
   }
 
-  /// Gives the transfer a connection of its own.
+  /// Makes the transfer use a new connection.
   func avoidConnections() {
     shape = nil
     errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1)
@@ -121,7 +121,7 @@ final class CurlHandle: @unchecked Sendable {
     errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
   }
 
-  /// Makes the handle report the sockets that it opens and closes, on the thread of the watch.
+  /// Makes the handle report the sockets that it opens and closes, on the engine's thread.
   func reportSockets(to watch: SocketWatch) {
     guard !reportsSockets else { return }
     reportsSockets = true
@@ -129,7 +129,7 @@ final class CurlHandle: @unchecked Sendable {
     errand_setopt_opensocket_callback(
       easy,
       { user, _, address in
-        // The socket is close-on-exec: a child process must not hold the connection open.
+        // The socket is close-on-exec, so that a child process does not keep the connection open.
         let socket = errand_open_socket(address)
         let watch = Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue()
         if socket >= 0 { watch.isMade(socket) } else { watch.shortage = SystemShortage(errno) }
@@ -145,9 +145,9 @@ final class CurlHandle: @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var generation = 0
 
-  /// Sets the generation of TLS connections that the request may join. libcurl lets a request join a connection
-  /// only if the options of TLS are the same. These options change nothing here: three are for Windows, and one
-  /// is for TLS 1.0.
+  /// Sets the generation of TLS connections that the request may join. libcurl lets a request join a
+  /// connection only if their TLS options are equal. These options have no effect here: three are for
+  /// Windows, and one is for TLS 1.0.
   func setGeneration(_ generation: Int) {
     guard generation != self.generation else { return }
     self.generation = generation
@@ -167,7 +167,7 @@ final class CurlHandle: @unchecked Sendable {
       urlText = text
       errand_setopt_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(url))
     } else {
-      // libcurl gets the text, so that it reports what is wrong with the URL.
+      // libcurl gets the text, so that it reports the fault in the URL.
       urlText = ""
       errand_setopt_pointer(easy, CURLOPT_CURLU, nil)
       text.withCString { _ = errand_setopt_string(easy, CURLOPT_URL, $0) }
@@ -179,7 +179,7 @@ final class CurlHandle: @unchecked Sendable {
     (notes.pointee.has_field, notes.pointee.is_head_refused) = (false, false)
     (notes.pointee.is_stream_refused, notes.pointee.is_downgraded) = (false, false)
     head.removeAll(keepingCapacity: true)
-    // A buffer that was large once is not kept for ever.
+    // Buffers that have become large are freed.
     body.removeAll(keepingCapacity: body.capacity <= 128 << 10)
   }
 
@@ -192,8 +192,8 @@ final class CurlHandle: @unchecked Sendable {
   }
 }
 
-/// The cookies that all transfers of an engine share. Only the engine's thread may touch them, so a handle has them
-/// only while its transfer runs: in the pool, it may be freed on any thread.
+/// The cookies that all transfers of an engine share. Only the engine's thread may use them. So a handle has
+/// them only while its transfer runs; a pooled handle may be freed on any thread.
 final class CookieShare {
   private let share = curl_share_init()
 
@@ -206,7 +206,7 @@ final class CookieShare {
   func remove(from easy: UnsafeMutableRawPointer) { errand_setopt_pointer(easy, CURLOPT_SHARE, nil) }
 }
 
-/// Keeps handles for reuse, because creating one costs more than using it.
+/// Keeps handles for reuse, because making one costs more than using it.
 final class CurlHandlePool: Sendable {
   private static let capacity = 512
 
@@ -229,7 +229,7 @@ final class CurlHandlePool: Sendable {
   }
 
   func drain() {
-    // The last references are released after the lock.
+    // Assigned, so that the handles are freed after the lock is released.
     let drained = handles.withLock { handles in
       defer { handles = [] }
       return handles

@@ -10,7 +10,7 @@ final class CurlInbox: Sendable {
     /// A job of a task that prefers the engine's thread.
     case run(UnownedJob)
 
-    /// True if it needs the thread: without one there is nothing to cancel or resume.
+    /// True if the command needs a thread. Without a thread, no transfer runs that could be cancelled or resumed.
     fileprivate var needsThread: Bool {
       switch self {
       case .start, .run: true
@@ -20,9 +20,9 @@ final class CurlInbox: Sendable {
   }
 
   enum Receipt {
-    /// The engine will carry out the command.
+    /// The engine will execute the command.
     case taken
-    /// The same, once the caller has started the engine's thread.
+    /// The engine will execute the command after the caller has started its thread.
     case takenFirst
     case refused
   }
@@ -55,7 +55,7 @@ final class CurlInbox: Sendable {
     return receipt
   }
 
-  /// Accepts no more commands. Calls `done` when the thread has ended, or at once if there is none.
+  /// Closes the inbox to further commands. Calls `done` when the thread has ended, or at once if it is not running.
   func close(_ done: @escaping @Sendable () -> Void) {
     let (isOver, wakes) = state.withLock { state -> (Bool, Bool) in
       state.isStopped = true
@@ -68,7 +68,7 @@ final class CurlInbox: Sendable {
     if isOver { done() }
   }
 
-  /// Takes the commands that the engine will not carry out.
+  /// Removes and returns the commands that the engine will not execute.
   func takeLeft() -> [Command] {
     state.withLock { state in
       defer { state.commands = [] }
@@ -76,7 +76,8 @@ final class CurlInbox: Sendable {
     }
   }
 
-  /// Records that the thread could not start. Returns the commands that it will not carry out, and the handlers to call.
+  /// Records that the thread could not start. Returns the commands that it will not execute, and the handlers
+  /// to call.
   func endWithoutThread() -> (commands: [Command], actions: [@Sendable () -> Void]) {
     state.withLock { state in
       state.hasThread = false
@@ -90,7 +91,7 @@ final class CurlInbox: Sendable {
   /// Swaps the empty `batch` for the queued commands. Returns false once the inbox is closed.
   func take(_ batch: inout [Command]) -> Bool {
     let commands: [Command]? = state.withLock { [batch] state in
-      // Commands that are queued at the end are left for `takeLeft`.
+      // Commands that are still queued at the end are left for `takeLeft`.
       guard !state.isStopped else { return nil }
       defer { state.commands = batch }
       return state.commands
@@ -100,7 +101,7 @@ final class CurlInbox: Sendable {
     return true
   }
 
-  /// Returns true if there is nothing to do; from then on `put` wakes the thread.
+  /// Returns true if the inbox is empty and open. From then on, `put` wakes the thread.
   func mayWait() -> Bool {
     state.withLock { state in
       state.isWaiting = state.commands.isEmpty && !state.isStopped
@@ -110,8 +111,8 @@ final class CurlInbox: Sendable {
 
   func hasWoken() { state.withLock { $0.isWaiting = false } }
 
-  /// Records that the thread has ended, and returns the handlers to call. A later `close`
-  /// calls its handler at once; a later start needs a new thread.
+  /// Records that the thread has ended, and returns the handlers to call. A later `close` calls its handler
+  /// at once, and a later start needs a new thread.
   func end() -> [@Sendable () -> Void] {
     state.withLock { state in
       state.hasThread = false

@@ -1,4 +1,4 @@
-/// The jobs of tasks that run on an engine's thread. Touched on that thread only.
+/// The jobs of tasks that run on an engine's thread. Only that thread uses it.
 struct CurlJobs {
   private var waiting: [UnownedJob] = []
 
@@ -6,8 +6,8 @@ struct CurlJobs {
 
   mutating func add(_ job: UnownedJob) { waiting.append(job) }
 
-  /// Exchanges the jobs of the last turn for those that wait. Others that come while these run wait for the next turn,
-  /// so that the network has its own.
+  /// Replaces the jobs of the last turn with the waiting ones. Jobs that are added while these run wait for
+  /// the next turn, so that the network gets its turn in between.
   mutating func take(_ jobs: inout [UnownedJob]) {
     jobs.removeAll(keepingCapacity: true)
     swap(&jobs, &waiting)

@@ -7,10 +7,10 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Sets libcurl's options: once those that are the same for all transfers, the others for each.
+/// Sets libcurl's options. Those that are the same for all transfers are set once, and the others for each transfer.
 final class CurlOptions: Sendable {
   let maxFieldBytes: Int
-  /// The reason why nothing is sent, or nil.
+  /// The reason why no request can be sent, or nil.
   let problem: CurlProblem?
   let spread: CurlSpread
   private let configuration: CurlConfiguration
@@ -19,14 +19,14 @@ final class CurlOptions: Sendable {
   let hasProxies: Bool
   /// The client's certificate. It outlives the handles that use it.
   let identity: TLSIdentity?
-  /// The authorities to trust, if they are not in a file. They outlive the handles, too.
+  /// The authorities to trust, if they were given as data. They also outlive the handles.
   private let authorities: TLSIdentity.Secret?
   let pins: PublicKeyPins
-  /// The secrets of the proxies, which no message may quote.
+  /// The secrets of the proxies, which messages must not quote.
   let proxySecrets: ProxySecrets
-  /// True for libcurl before version 8, which writes outside its memory when a head begins with a space.
+  /// True for libcurl before version 8, which writes out of bounds when a head begins with a space.
   let isBeforeVersion8: Bool
-  /// The addresses of hosts that are not looked up, each as `host:port:address`.
+  /// The fixed addresses of hosts, each as `host:port:address`.
   let addresses: [String]
 
   init(_ configuration: CurlConfiguration) {
@@ -55,10 +55,11 @@ final class CurlOptions: Sendable {
   }
 
   private static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
-  /// Of older versions the transport cannot learn what became of a stream.
+  /// Older versions do not report the fate of a stream.
   static let supportsHTTP2 = version >= 0x08_1300 && errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
 
-  /// True if the connection may be HTTP/2, which other requests use at the same time; false if it certainly is HTTP/1.
+  /// Returns true if the connection may be HTTP/2, which several requests use at once; false if it is
+  /// certainly HTTP/1.
   static func mayUseHTTP2(_ request: Exchange.Request) -> Bool {
     guard supportsHTTP2 else { return false }
     return switch request.httpVersion {
@@ -90,7 +91,7 @@ final class CurlOptions: Sendable {
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_PATH_AS_IS, 1)
-    // Chunks come as they are: see `ChunkedBody`.
+    // Chunks are delivered undecoded: see `ChunkedBody`.
     set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     set(CURLOPT_NOPROGRESS, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -112,7 +113,7 @@ final class CurlOptions: Sendable {
       configuration.tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
     for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] { set(option, version) }
     _ = identity?.apply(to: easy)
-    // Otherwise libcurl would search the process's environment each time.
+    // Otherwise libcurl would read the process's environment for each transfer.
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
     if let credential = configuration.proxyCredential {
@@ -120,13 +121,13 @@ final class CurlOptions: Sendable {
       set(CURLOPT_PROXYPASSWORD, credential.password)
       set(CURLOPT_PROXYAUTH, credential.scheme.bits)
     }
-    // The empty file name turns the cookie engine on. The cookies are in the share.
+    // The empty file name enables the cookie engine. The cookies are in the share.
     if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
     return easy
   }
 
-  /// The properties of a request without a body that its options follow from, besides its host.
+  /// The properties of a request without a body that determine its options, besides its host.
   struct Shape: Equatable {
     let method: HTTPMethod
     let httpVersion: HTTPVersionPreference
@@ -135,7 +136,7 @@ final class CurlOptions: Sendable {
     let connectTimeout: Duration?
   }
 
-  /// Sets the options of one transfer, including all that an earlier one may have left different.
+  /// Sets the options of one transfer, including those that an earlier transfer may have changed.
   func apply(_ request: Exchange.Request, to handle: CurlHandle) {
     let easy = handle.easy
     if hasProxies { setProxy(request, easy) }
@@ -157,21 +158,20 @@ final class CurlOptions: Sendable {
         request.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
     errand_setopt_long(easy, CURLOPT_HTTP_VERSION, version)
-    // Waiting for the first connection pays only where it may be HTTP/2. With plain HTTP/1.1, libcurl learns
-    // only from the first response that the connection cannot be shared: one slow response would delay every
-    // other request to that host.
+    // Waiting for the first connection is useful only if it may be HTTP/2. With HTTP/1.1, libcurl learns only
+    // from the first response that the connection cannot be shared, so a slow response would delay all other
+    // requests to the host.
     let mayShare = Self.mayUseHTTP2(request)
     errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
-    // For what the handle notes.
+    // The debug output feeds the handle's notes.
     errand_setopt_long(easy, CURLOPT_VERBOSE, mayShare || isBeforeVersion8 ? 1 : 0)
-    // `StallWatch` is more exact; this only keeps libcurl's 300 s from ending a longer wait.
+    // `StallWatch` is more exact. This only extends libcurl's limit of 300 s.
     let connecting = request.connectTimeout ?? request.timeout
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(max(0, connecting.wholeMilliseconds), 1 << 30) + 1000)
   }
 
-  /// Sets a text option. libcurl copies the text. (Passing a `String` to C directly would make one more
-  /// copy.)
+  /// Sets a text option. libcurl copies the text. Passing a `String` to C directly would copy it once more.
   private func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ value: String?) {
     guard let value else {
       errand_setopt_string(easy, option, nil)
@@ -192,7 +192,7 @@ final class CurlOptions: Sendable {
     }
   }
 
-  /// True if a proxy may respond in the place of the server: only within a tunnel it cannot.
+  /// Returns true if a proxy may respond instead of the server, which is impossible within a tunnel.
   func mayBeRefusedByProxy(_ request: Exchange.Request) -> Bool {
     guard hasProxies, !request.isSecure else { return false }
     let proxy = proxy(for: request)
@@ -204,22 +204,22 @@ final class CurlOptions: Sendable {
   var proxyRefusal: String {
     let said = "(407 Proxy Authentication Required)"
     return switch configuration.proxyCredential?.scheme {
-    case .digest: "the proxy refuses the user and the password, or does not take Digest \(said)"
-    case .basic: "the proxy refuses the user and the password, or does not take Basic \(said)"
-    case nil: "the proxy wants a user and a password, or others than those in its URL \(said)"
+    case .digest: "the proxy refuses the user and the password, or does not accept Digest \(said)"
+    case .basic: "the proxy refuses the user and the password, or does not accept Basic \(said)"
+    case nil: "the proxy wants a user and a password, or refuses those in its URL \(said)"
     }
   }
 
-  /// The lowest version of TLS that is spoken.
+  /// The lowest version of TLS that is accepted.
   var minimumVersion: TLSVersion { configuration.tls.minimumVersion }
 
   private func setPins(of host: String?, _ easy: UnsafeMutableRawPointer) {
     let keys = host.map(pins.keys) ?? []
-    // No key is right for a host that libcurl does not tell. The order is one, for libcurl lets a request join a
-    // connection only if this text is the same.
+    // If libcurl does not report the host, no key is accepted. The keys are sorted, because libcurl lets a
+    // request join a connection only if this text is the same.
     let text = host == nil ? "sha256//" : keys.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
     set(easy, CURLOPT_PINNEDPUBLICKEY, text.isEmpty ? nil : text)
-    // The error names the key that was seen.
+    // The error names the key that the server has.
     errand_setopt_long(easy, CURLOPT_CERTINFO, text.isEmpty ? 0 : 1)
   }
 
@@ -240,8 +240,7 @@ final class CurlOptions: Sendable {
       errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
       set(easy, CURLOPT_CUSTOMREQUEST, method == .get ? nil : method.rawValue)
     case .bytes, .reader:
-      // The body of an earlier empty POST would make libcurl believe that it can send this body a second
-      // time.
+      // The body of an earlier empty POST would make libcurl assume that it can send this body a second time.
       errand_setopt_string(easy, CURLOPT_COPYPOSTFIELDS, nil)
       errand_setopt_long(easy, CURLOPT_UPLOAD, 1)
       errand_setopt_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.upload.length ?? -1))
@@ -253,7 +252,7 @@ final class CurlOptions: Sendable {
     errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0)
   }
 
-  /// The reason why this request is not sent, or nil.
+  /// Returns the reason why this request cannot be sent, or nil.
   func problem(of request: Exchange.Request) -> CurlProblem? {
     if let problem { return problem }
     guard request.httpVersion == .http2, !Self.supportsHTTP2 else { return nil }

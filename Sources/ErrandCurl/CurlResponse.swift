@@ -8,23 +8,22 @@ import ErrandCore
 
 /// Collects a response from libcurl's callbacks and passes it to the sink.
 ///
-/// The data of one turn of the engine is only buffered here. If the response is complete by then, the task
-/// that waits for it delivers it on its own thread; the data of a longer response is delivered at the end of
-/// each turn.
+/// During a turn of the engine, the data is only buffered. If the response is complete by then, the waiting
+/// task delivers it on its thread. The data of a longer response is delivered at the end of each turn.
 struct CurlResponse {
   enum Taken {
     case yes
-    /// The sink is full: nothing was taken.
+    /// The sink is full, and the bytes were not taken.
     case later
-    /// No more is taken: the response is refused, as `failure` says, or it is whole as it is.
+    /// No more bytes are taken, because the response is refused (see `failure`) or whole already.
     case no
   }
 
-  /// The greatest size of a body that is buffered before the head is parsed.
+  /// The largest body that is buffered before the head is parsed, in bytes.
   private static let unseenSize = 64 << 10
   /// The size of a decoded chunk.
   private static let pieceSize = 128 << 10
-  /// The number of bytes that are decoded in one turn, because other transfers wait meanwhile.
+  /// The most bytes that are decoded in one turn, because other transfers wait meanwhile.
   private static let decodedShare = 1 << 20
 
   private(set) var head: ResponseHead?
@@ -40,21 +39,21 @@ struct CurlResponse {
   private let proxyMayRefuse: Bool
   /// True from a proxy's 407 until the next head begins.
   private(set) var isRefusedByProxy = false
-  /// True if a proxy's 407 is the outcome, and the rest of it was not taken.
+  /// True if a proxy's 407 is the outcome, and the rest of that response was not read.
   private(set) var isEndedByProxy = false
-  /// True if libcurl has not yet answered the proxy's challenge.
+  /// True if libcurl has not yet responded to the proxy's challenge.
   private var mayAnswerProxy = false
-  /// The number of the proxy's challenges. One is for a start, and one in the place of a nonce that is over; libcurl
-  /// would answer without end.
+  /// The number of the proxy's challenges. Two are normal: the first, and one that replaces an expired nonce.
+  /// Without a limit, libcurl would respond endlessly.
   private var challenges = 0
   private var fieldBytes = 0
   /// The number of lines of the head so far.
   private var lines = 0
   private var status = 0
   private var framing = BodyFraming()
-  /// The chunks of the body; nil if it has none.
+  /// The decoder of the body's chunks; nil if the body is not chunked.
   private var chunks: ChunkedBody?
-  /// True if the transfer was ended here, because the response is whole: libcurl would go on sending the request.
+  /// True if the transfer ended here because the response is whole. libcurl would continue to send the request.
   private var isEnough = false
   /// The bytes of the body, as received.
   private var taken: Int64 = 0
@@ -71,7 +70,7 @@ struct CurlResponse {
     collected = BodyCollector(handle.memory)
   }
 
-  /// Takes a line of the head, including its end. Lines after the head are trailers, which are dropped.
+  /// Reads a line of the head, including its end. Lines after the head are trailers, which are dropped.
   /// - Parameter isSending: True if bytes of the request are still to be sent.
   mutating func takeField(_ line: UnsafeRawBufferPointer, isSending: Bool) -> Taken {
     fieldBytes += line.count
@@ -86,7 +85,7 @@ struct CurlResponse {
     }
     lines += 1
     if lines == 1 {
-      // libcurl takes every line but the first for a field, so only the first is checked.
+      // libcurl treats every line but the first as a field, so only the first is checked.
       guard let line = StatusLine(line[...]) else {
         return refuse("the response does not begin with a status line")
       }
@@ -103,16 +102,16 @@ struct CurlResponse {
     }
     guard status >= 100 else { return refuse("the response has the status \(status)") }
     guard status != 101 else {
-      return refuse("the server switched to another protocol, which was not asked for")
+      return refuse("the server switched to another protocol without being asked to")
     }
-    // An interim response (1xx) is not the response: another head follows.
+    // An interim response (1xx) is followed by another head.
     isRefusedByProxy = proxyMayRefuse && status == 407
     if isRefusedByProxy {
       challenges += 1
       mayAnswerProxy = true
       isEndedByProxy = challenges > 2
     }
-    // Nor is the challenge of a proxy, which libcurl answers if it can.
+    // The challenge of a proxy is not the response either. libcurl responds to it if it can.
     isHeadWhole = status >= 200 && !isRefusedByProxy
     guard isHeadWhole else {
       handle.head.removeAll(keepingCapacity: true)
@@ -120,30 +119,31 @@ struct CurlResponse {
       framing = BodyFraming()
       return isEndedByProxy ? .no : .yes
     }
-    // Before the body: libcurl would end it somewhere, and use the connection again.
+    // Before the body, because libcurl would guess its end, and reuse the connection.
     if let problem = framing.problem(mayHaveBody: mayHaveBody) { return refuse(problem) }
     if isHTTP1, framing.isChunked { chunks = ChunkedBody() }
     isEnough = endsAtHead || isWhole && refuses(isSending)
     return isEnough ? .no : .yes
   }
 
-  /// True once the response is whole by what its head announced, or with its last chunk. Only libcurl knows when any other
-  /// body is whole.
+  /// True if the response is whole according to its head, or after its last chunk. For any other body, only
+  /// libcurl knows that.
   var isWhole: Bool { isHeadWhole && (!mayHaveBody || chunks?.isWhole ?? (framing.bytes == taken)) }
 
-  /// True if the response is the outcome, whatever libcurl says: a server may send all of it before it has read the request,
-  /// and then end the stream or the connection (RFC 9113, section 8.1; RFC 9112, section 9.3).
+  /// True if the response is the outcome, whatever libcurl reports. A server may send the whole response
+  /// before it has read the request, and then end the stream or the connection (RFC 9113, section 8.1; RFC
+  /// 9112, section 9.3).
   var isOutcome: Bool { isEnough || isWhole }
 
-  /// True if the body lasts until the end of the connection.
+  /// True if the body ends when the connection ends.
   var lastsUntilEnd: Bool {
     isHeadWhole && isHTTP1 && mayHaveBody && chunks == nil && framing.bytes == nil
   }
 
-  /// The number of bytes of the body that are to come; nil if it is unknown.
+  /// The number of bytes of the body that are still to come; nil if it is unknown.
   var bytesLeft: Int64? { mayHaveBody ? framing.bytes.map { $0 - taken } : 0 }
 
-  /// Returns the reason why a response that libcurl takes for whole is not, or nil.
+  /// The reason why a response is incomplete although libcurl considers it whole, or nil.
   var shortfall: String? {
     guard mayHaveBody, !isWhole else { return nil }
     if chunks != nil { return "the connection ended before the last chunk of the response" }
@@ -153,10 +153,10 @@ struct CurlResponse {
 
   private var mayHaveBody: Bool { HTTPStatus(status).mayHaveBody(to: exchange.request.method) }
 
-  /// True if the server does not want the rest of the request.
+  /// Returns true if the server does not want the rest of the request.
   private func refuses(_ isSending: Bool) -> Bool { isSending && status >= 300 }
 
-  /// True from the head on, if the server does not want the rest of the request.
+  /// True after the head, if the server does not want the rest of the request.
   var refusesRest: Bool { isHeadWhole && refuses(true) }
 
   private mutating func refuse(_ reason: String) -> Taken {
@@ -164,15 +164,16 @@ struct CurlResponse {
     return .no
   }
 
-  /// Returns true once after a proxy's challenge: then the request may be sent again, for no server has it.
+  /// Returns true once after a proxy's challenge. The request may then be sent again, because no server has
+  /// received it.
   mutating func takeAnswerToProxy() -> Bool {
     defer { mayAnswerProxy = false }
     return mayAnswerProxy
   }
 
-  /// True where libcurl would not end with the response. After a 417 it would send the request again by
-  /// itself, without `Expect`; for HEAD with a request body it would wait for the response body that is
-  /// announced and does not exist.
+  /// True if libcurl would not end at the response. After a 417 it would send the request again without
+  /// `Expect`. For HEAD with a request body, it would wait for the announced response body, which does not
+  /// exist.
   private var endsAtHead: Bool {
     if status == 417, exchange.request.fields.contains("Expect") { return true }
     guard exchange.request.method == .head else { return false }
@@ -184,15 +185,15 @@ struct CurlResponse {
     _ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer, isSending: Bool
   ) -> Taken {
     if isSinkFull || isBehind { return .later }
-    // No sink would take the body yet, so it would be buffered without limit.
+    // The sink is not open yet, so the body would be buffered without limit.
     guard !isRefusedByProxy else {
       isEndedByProxy = true
       return .no
     }
     guard isHeadWhole else { return refuse("a body came before the head was whole") }
-    // With HTTP/1, libcurl takes no more than that.
+    // With HTTP/1, libcurl reads no more than that.
     if !isHTTP1, let announced = framing.bytes, taken + Int64(bytes.count) > announced {
-      return refuse("more came than the \(announced) bytes that the response announces")
+      return refuse("the response has more than the \(announced) bytes that it announces")
     }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
@@ -212,7 +213,7 @@ struct CurlResponse {
     return took(count, isSending)
   }
 
-  /// Passes on the content of what came, and returns its length.
+  /// Passes the content of received bytes to `take`, and returns its length.
   private mutating func content(
     of bytes: UnsafeRawBufferPointer, _ take: (inout Self, UnsafeRawBufferPointer) -> Void
   ) -> Int {
@@ -237,8 +238,8 @@ struct CurlResponse {
     return .no
   }
 
-  /// Collects a body of a known length for a sink that takes it whole: it then takes over the collected bytes and
-  /// copies none.
+  /// Collects a body of known length for a sink that takes it whole. The sink then takes over the collected
+  /// bytes without a copy.
   private mutating func holdForWhole() {
     guard decoder == nil, let sink = sink as? any WholeBodySink, let length = framing.bytes,
       length <= sink.limit,
@@ -247,7 +248,7 @@ struct CurlResponse {
     collected.hold(length)
   }
 
-  /// Delivers the data of a turn, unless it is held. Returns false if the response is refused.
+  /// Delivers the data of a turn, unless it waits for more. Returns false if the response is refused.
   mutating func deliverTurn(of transfer: CurlTransfer) -> Bool {
     collected.waitsForMore || deliver(of: transfer)
   }
@@ -296,8 +297,8 @@ struct CurlResponse {
     }
   }
 
-  /// Decodes the buffered data, as far as the sink takes it and one turn's share goes: a little can become a
-  /// lot.
+  /// Decodes the buffered data until the sink is full or the turn's share is used up, because a few bytes can
+  /// decode to many.
   private mutating func decode(_ decoder: ContentDecoder, into sink: any BodySink, of transfer: CurlTransfer)
     throws
   {
@@ -314,11 +315,11 @@ struct CurlResponse {
   /// True if decoded bytes wait for the sink to drain, or for the next turn.
   var isBehind: Bool { decoder?.hasMore ?? false }
 
-  /// Returns true if the next turn should go on decoding, though no network data arrives and the sink is not
-  /// full.
+  /// Returns true if the next turn should continue to decode, although no network data arrives and the sink
+  /// is not full.
   func wantsTurn(isPaused: Bool) -> Bool { decoder != nil && !isSinkFull && (isBehind || isPaused) }
 
-  /// Ends a body that was received and delivered. Returns false if it is not complete.
+  /// Ends a body that was received and delivered. Returns false if it is incomplete.
   mutating func end() -> Bool {
     guard failure == nil else { return false }
     do { try decoder?.end() } catch { failure = undecodable(error) }
@@ -333,7 +334,7 @@ struct CurlResponse {
 
   mutating func fail(_ error: any Error) { failure = error }
 
-  /// Releases the sink, and makes it release the transfer.
+  /// Releases the sink, and makes the sink release the transfer.
   mutating func close() {
     sink?.onDrain {}
     sink = nil

@@ -1,17 +1,17 @@
 import CCurl
 import ErrandCore
 
-/// The reason why nothing is sent with a configuration.
+/// The reason why requests cannot be sent with a configuration.
 struct CurlProblem: Sendable {
   let code: RequestError.Code
   let message: String
 }
 
-/// The identities of a configuration: opened and checked once.
+/// The client certificate and the pins of a configuration, opened and checked once.
 struct CurlSecurity {
   let identity: TLSIdentity?
   let pins: PublicKeyPins
-  /// The reason why nothing is sent, or nil.
+  /// The reason why requests cannot be sent, or nil.
   let problem: String?
 
   /// - Parameter proxies: The URLs of the proxies.
@@ -28,8 +28,8 @@ struct CurlSecurity {
     problem = problems.first ?? Self.shortcoming(identity, pins, configuration.proxyCredential)
   }
 
-  /// Returns what this libcurl cannot do, or nil: depending on its TLS library, it takes neither a certificate from
-  /// memory nor a pin, and would go without.
+  /// Returns the missing capability of this libcurl, or nil. Depending on its TLS library, libcurl supports
+  /// no certificate in memory, or no pins, and would send requests without them.
   private static func shortcoming(
     _ identity: TLSIdentity?, _ pins: PublicKeyPins, _ credential: ProxyCredential?
   ) -> String? {
@@ -38,13 +38,13 @@ struct CurlSecurity {
     }
     defer { curl_easy_cleanup(easy) }
     if let identity, !identity.apply(to: easy) {
-      return "this libcurl takes no client certificate from memory"
+      return "this libcurl does not accept a client certificate from memory; use a libcurl with OpenSSL"
     }
     if !pins.isEmpty, errand_setopt_string(easy, CURLOPT_PINNEDPUBLICKEY, "sha256//") != CURLE_OK {
-      return "this libcurl cannot compare public keys with pins"
+      return "this libcurl cannot compare public keys with pins; use a libcurl with OpenSSL"
     }
     if let credential, errand_setopt_long(easy, CURLOPT_PROXYAUTH, credential.scheme.bits) != CURLE_OK {
-      return "this libcurl cannot log in to a proxy that way"
+      return "this libcurl does not support the authentication scheme of proxyCredential; use another scheme"
     }
     return nil
   }

@@ -7,9 +7,9 @@ import Synchronization
   import Foundation
 #endif
 
-/// The engines of a transport, each with a thread of its own, and which of them takes a request.
+/// The engines of a transport, each with its thread. It chooses the engine for each request.
 final class CurlThreads: Sendable {
-  /// An engine, and the number of its transfers.
+  /// An engine and the number of its transfers.
   fileprivate final class Member: Sendable {
     let engine: CurlEngine
     let load = Atomic<Int>(0)
@@ -32,7 +32,7 @@ final class CurlThreads: Sendable {
   /// The place of one transfer on an engine.
   struct Place: Sendable {
     fileprivate let member: Member
-    /// False for the only engine, whose transfers need no count.
+    /// False if there is only one engine, whose transfers are not counted.
     fileprivate let counts: Bool
     var engine: CurlEngine { member.engine }
 
@@ -42,7 +42,7 @@ final class CurlThreads: Sendable {
   }
 
   /// Chooses the engine for a transfer.
-  /// - Returns: Its place there, which has to be left.
+  /// - Returns: The transfer's place on the engine, which it has to leave.
   func enter(_ exchange: Exchange) -> Place {
     guard members.count > 1 else { return Place(member: members[0], counts: false) }
     let member = members[choice(for: exchange.request.url)]
@@ -72,12 +72,12 @@ final class CurlThreads: Sendable {
   }
 }
 
-/// Which of several threads take the requests to an origin. Pure.
+/// The rule that assigns the requests to an origin to threads. Pure.
 ///
-/// An origin has a thread on which its requests begin, so that they find its connections there. The next thread takes
-/// those that would be too many for the ones before it.
+/// The requests to an origin begin on one thread, so that they find its connections there. When that thread
+/// has `share` transfers, the next thread takes further requests.
 struct CurlSpread: Hashable {
-  /// The transfers that a thread has before another is asked.
+  /// The number of transfers on a thread from which other threads are considered.
   static let share = 32
   static let mostThreads = 64
 
@@ -86,18 +86,18 @@ struct CurlSpread: Hashable {
   let idleConnections: Int
 
   init(threads: Int, connectionsPerHost: Int, idleConnections: Int, keepsCookies: Bool) {
-    // One thread may touch the cookies, and one counts the connections to a host.
+    // Only one thread can share the cookies or count the connections to a host.
     let threads = keepsCookies || connectionsPerHost > 0 ? 1 : max(1, min(threads, Self.mostThreads))
     self.threads = threads
-    // A thread that keeps fewer than it uses would close and open connections all the time.
+    // A thread that keeps fewer connections than it uses would constantly close and open some.
     self.idleConnections =
       idleConnections > 0 ? min(idleConnections, max(Self.share, idleConnections / threads)) : idleConnections
   }
 
   /// Returns the thread for a request.
   /// - Parameters:
-  ///   - origin: Any number that is the same for the requests to one origin.
-  ///   - load: The transfers of a thread.
+  ///   - origin: A number that is the same for all requests to one origin.
+  ///   - load: Returns the number of transfers of a thread.
   func choice(of origin: Int, load: (Int) -> Int) -> Int {
     let first = Int(origin.magnitude % UInt(threads))
     var (best, least) = (first, Int.max)

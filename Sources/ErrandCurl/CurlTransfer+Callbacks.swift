@@ -51,7 +51,7 @@ extension CurlTransfer {
       events?.firstByte()
     }
     guard case .yes = response.takeField(line, isSending: !upload.isFinished) else { return 0 }
-    // Before the connection can go to the next request.
+    // Before the next request can use the connection.
     if response.isHeadWhole, response.isHTTP1, let lastSocket, let ends {
       engine.watch.isSingle(lastSocket, ends)
     }
@@ -74,7 +74,7 @@ extension CurlTransfer {
   }
 
   private func hasHead() {
-    // libcurl keeps a request that the server does not want in its pause, and would wait for its end.
+    // libcurl pauses a request that the server does not want, and would wait for its end.
     if upload.isWaiting, response.refusesRest { wake() }
     if response.lastsUntilEnd, exchange.request.isSecure { engine.awaitTLSEnd(of: self) }
   }
@@ -84,14 +84,14 @@ extension CurlTransfer {
     connection?.lastReceived = lastMove
   }
 
-  /// Returns true if the kept-alive connection has ended, or something has come that was not asked for, so that the
-  /// transfer gets a new one. libcurl looks only whether it has ended, and since version 8 not if it was idle for less than
-  /// a second.
+  /// Returns true if the kept-alive connection has ended, or has unexpected bytes, so that the transfer gets
+  /// a new connection. libcurl only checks whether it has ended, and since version 8 not even that if the
+  /// connection was idle for less than a second.
   private func meetsEnd(of ends: SharedConnection.Ends) -> Bool {
     let last = self.ends
     self.ends = ends
     guard !hasGoneOut else {
-      // libcurl may close the connection that it had later.
+      // libcurl may close the connection that it used last.
       if let last, let socket = engine.watch.socket(of: last) { loses(socket) }
       return false
     }
@@ -102,13 +102,13 @@ extension CurlTransfer {
     return hasMetEnd
   }
 
-  /// Allows the request to go out. libcurl sends it again by itself when its connection ended without a response, or
-  /// its stream was refused: that is for the client to decide.
+  /// Allows the request to be sent. libcurl sends a request again if its connection ended without a response,
+  /// or its stream was refused. It is not allowed to, because the client decides that.
   private func goOut() -> Bool {
     if hasGoneOut {
       guard response.takeAnswerToProxy() || handle.takeDowngrade(), !upload.isSpent else {
         fate = Fate(of: self)
-        // libcurl counts its repeats for as long as the handle lives, and fails at the sixth.
+        // libcurl counts its repeats for the lifetime of the handle, and fails at the sixth.
         handle.isSpent = true
         return false
       }
@@ -122,10 +122,10 @@ extension CurlTransfer {
     return true
   }
 
-  /// Tells listeners of the steps to the connection, as far as they were taken.
+  /// Reports the completed steps to the connection to the listeners.
   func tellSteps(isOut: Bool) {
     guard let events else { return }
-    // Of a connection that was not made libcurl would say that it was there.
+    // libcurl reports a reused connection even when none was made.
     let steps = TransferMetrics(easy, version: nil, firstByte: nil, isReused: isOut ? nil : false)
     if let time = steps.dns { events.resolved(in: time) }
     if let time = steps.connect { events.connected(in: time) }
@@ -133,8 +133,8 @@ extension CurlTransfer {
     if steps.connectionReused == true { events.connectionReused() }
   }
 
-  /// Begins the body again, before libcurl sends the request again. It must not fail, which ends the process with
-  /// libcurl 8.14: a request whose body cannot be read again does not go out (`goOut`).
+  /// Rewinds the body before libcurl sends the request again. It must not fail, because that ends the process
+  /// with libcurl 8.14. `goOut` stops a request whose body cannot be read again.
   private func rewind() -> Int32 {
     upload.rewind()
     return Int32(CURL_SEEKFUNC_OK)
@@ -154,7 +154,7 @@ extension CurlTransfer {
       return Int(CURL_READFUNC_PAUSE)
     }
     do {
-      // One record of TLS, so that a look comes before each.
+      // At most one TLS record, so that the socket is checked before each record.
       let room =
         exchange.request.isSecure ? UnsafeMutableRawBufferPointer(rebasing: room.prefix(16 << 10)) : room
       let (count, isWhole) = try upload.read(into: room)
@@ -166,14 +166,14 @@ extension CurlTransfer {
     }
   }
 
-  /// True if the server has said something before it has the whole request: it may have refused it, and closed the
-  /// connection. Then the next bytes fail, and libcurl reads no more.
+  /// True if the server has sent something before it has read the whole request. It may have refused the
+  /// request and closed the connection. The next write would then fail, and libcurl would read no more.
   private var mustReadFirst: Bool {
     guard !hasYielded, awaitsHead, let socket else { return false }
     return errand_peek(socket) == errand_arrival_bytes
   }
 
-  /// Goes on sending, after what had come has been read.
+  /// Continues to send after the received bytes were read.
   func resumeSending() {
     hasYielded = false
     curl_easy_pause(easy, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
@@ -190,15 +190,15 @@ extension CurlTransfer {
 
 /// Reads the body of one attempt, piece by piece.
 struct CurlUpload {
-  /// True while the body has no more bytes yet.
+  /// True while more bytes of the body are expected, but not available yet.
   private(set) var isWaiting = false
   private let upload: Upload
   private var offset = 0
   /// The number of bytes that were read.
   private(set) var count: Int64 = 0
-  /// True once libcurl has all bytes.
+  /// True when libcurl has all bytes.
   private(set) var isFinished: Bool
-  /// True if bytes were read that cannot be read again, and the body had to begin again.
+  /// True if the body had to be rewound, but bytes were read that cannot be read again.
   private(set) var isSpent = false
 
   init(_ upload: Upload) {
@@ -206,7 +206,8 @@ struct CurlUpload {
     if case .none = upload { isFinished = true } else { isFinished = false }
   }
 
-  /// Fills `room` from its start; returns what libcurl's read callback returns, and true once, when the body is whole.
+  /// Fills `room` from its start. Returns the result of libcurl's read callback, and true once, when the body
+  /// is whole.
   mutating func read(into room: UnsafeMutableRawBufferPointer) throws -> (Int, isWhole: Bool) {
     var read = 0
     switch upload {
@@ -232,7 +233,7 @@ struct CurlUpload {
 
   mutating func hasMore() { isWaiting = false }
 
-  /// Begins again, if that is possible.
+  /// Rewinds the body, if possible.
   mutating func rewind() {
     switch upload {
     case .none: break
@@ -244,8 +245,8 @@ struct CurlUpload {
 }
 
 extension TransferMetrics {
-  /// Makes metrics of libcurl's times, which are all counted from the start; a step is the difference of two.
-  /// - Parameter isReused: Whether the connection was there; nil to ask libcurl.
+  /// Makes metrics from libcurl's times, which all count from the start. A step is the difference of two.
+  /// - Parameter isReused: Whether the connection was reused; nil to ask libcurl.
   init(
     _ easy: UnsafeMutableRawPointer, version: HTTPVersion?, firstByte: Duration?, isReused: Bool? = nil
   ) {
@@ -262,7 +263,7 @@ extension TransferMetrics {
       if let connected { connect = max(.zero, connected - (dns ?? .zero)) }
       if let secured = time(CURLINFO_APPCONNECT_TIME_T) { tls = max(.zero, secured - (connected ?? .zero)) }
     }
-    // libcurl's own time would include the first byte of an upload.
+    // libcurl's time would include the first byte of an upload.
     self.firstByte = firstByte
     bytesSent = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T))
     bytesReceived = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
@@ -285,7 +286,7 @@ extension CurlTransfer: SocketHolder {
       UInt64(max(0, errand_getinfo_long(easy, CURLINFO_REQUEST_SIZE))),
       UInt64(max(0, errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)))
     )
-    // What TLS has is not the response yet.
+    // Over TLS, the socket's bytes are encrypted, so they are not the response.
     guard !upload.isFinished, !exchange.request.isSecure, !engine.options.hasProxies else { return }
     UnreadResponse.read(from: socket).withUnsafeBytes { receive(UnreadResponse($0)) }
   }

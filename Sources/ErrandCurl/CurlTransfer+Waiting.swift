@@ -26,7 +26,7 @@ extension CurlTransfer {
 
   var isAwaited: Bool { waiting.withLock { $0.waiter != nil } }
 
-  /// Resumes the waiter. Returns false if there was none.
+  /// Resumes the waiter. Returns false if the transfer has no waiter.
   @discardableResult
   func finish(_ result: Result<Void, any Error>) -> Bool {
     let waiter = waiting.withLock { $0.take() }
@@ -34,15 +34,15 @@ extension CurlTransfer {
     return waiter != nil
   }
 
-  /// Cancels the transfer. The engine closes its connection and resumes the waiter: who cancels many transfers is not
-  /// held by the system calls for each of them.
+  /// Cancels the transfer. The engine closes its connection and resumes the waiter. The caller does not make
+  /// these system calls, so it can cancel many transfers quickly.
   func cancel() {
     waiting.withLock { $0.isCancelled = true }
     if !engine.cancel(self) { finish(.failure(CancellationError())) }
   }
 
-  /// Shuts the socket down, on the engine's thread. A connection that may be shared is left to libcurl, which resets the
-  /// stream.
+  /// Shuts the socket down, on the engine's thread. libcurl handles a connection that may be shared, and
+  /// resets the stream.
   func shutDown() {
     if index >= 0, let socket { shutdown(socket, Int32(SHUT_RDWR)) }
   }
@@ -52,7 +52,7 @@ extension CurlTransfer {
 
   // MARK: Draining the sink of a coded body, whose decoding may outlast the transfer
 
-  /// Notes that the sink is about to be written to: only a drain after this counts.
+  /// Records that the sink is about to be written to. Only a drain after this counts.
   func sinkIsAsked() { waiting.withLock { $0.hasRoom = false } }
 
   func sinkHasRoom() {
@@ -79,13 +79,13 @@ extension CurlTransfer {
   // MARK: The end
 
   /// Finishes a transfer on the waiter's task: delivers the data that the engine left, and returns libcurl's
-  /// metrics. Once a transfer has ended, only the waiter uses it.
+  /// metrics. After its end, only the waiter uses a transfer.
   func complete() async throws -> TransferResult {
-    // The outcome was given under this lock; taking it makes the engine's last writes visible here.
+    // The outcome was set under this lock. Taking the lock makes the engine's last writes visible here.
     let (isAwaited, isCancelled) = waiting.withLock { ($0.waiter != nil, $0.isCancelled) }
     precondition(!isAwaited, "an outcome comes first")
     defer { response.close() }
-    // Its response was here before the engine knew.
+    // The response arrived before the engine processed the cancellation.
     if isCancelled { throw CancellationError() }
     while response.deliver(of: self), response.isBehind {
       if waiting.withLock({ $0.isCancelled }) { throw CancellationError() }

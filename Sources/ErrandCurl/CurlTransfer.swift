@@ -15,8 +15,9 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One attempt, as a transfer of libcurl's.
-// Safe to share: `waiting` is locked; one thread at a time has the rest: maker, engine, waiter.
+/// One attempt, as a transfer of libcurl.
+// Safe to share: `waiting` is locked. The rest belongs to one thread at a time: the maker's, the engine's,
+// the waiter's.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   let events: ExchangeEvents?
@@ -39,35 +40,35 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var firstByte: Duration?
 
   let engine: CurlEngine
-  /// The connection's socket, while no other transfer can use it.
+  /// The connection's socket while no other transfer can use it.
   @exclusivity(unchecked) var socket: Int32?
-  /// The socket that the transfer used last, if libcurl has told it.
+  /// The socket that the transfer used last, if libcurl has reported it.
   @exclusivity(unchecked) var lastSocket: Int32?
-  /// The ends of the connection that it used last.
+  /// The ends of the connection that the transfer used last.
   @exclusivity(unchecked) var ends: SharedConnection.Ends?
   @exclusivity(unchecked) var response: CurlResponse
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
   @exclusivity(unchecked) var hasGoneOut = false
-  /// What became of the request, once its connection has ended without a response.
+  /// The fate of the request, after its connection ended without a response.
   @exclusivity(unchecked) var fate: Fate?
-  /// OpenSSL's connection, if the response lasts until its end; nil where nothing tells of that end.
+  /// OpenSSL's connection, if the response lasts until its end; nil if that end cannot be observed.
   @exclusivity(unchecked) var tls: UnsafeRawPointer?
-  /// True once the server has ended its side of that connection.
+  /// True when the server has ended its side of the TLS connection.
   @exclusivity(unchecked) var hasTLSEnded = false
-  /// How the connection of HTTP/1 ended that the request went out on, if it ended without a response.
+  /// The way in which the request's HTTP/1 connection ended, if it ended without a response.
   @exclusivity(unchecked) var ending = ConnectionEnding.unknown
-  /// The bytes of the request that were sent by then.
+  /// The bytes of the request that were sent before the connection ended.
   @exclusivity(unchecked) var sentBeforeEnding: (head: UInt64, body: UInt64) = (0, 0)
   /// True after the transfer got a connection that had ended.
   @exclusivity(unchecked) var hasMetEnd = false
 
   @exclusivity(unchecked) var upload: CurlUpload
-  /// True while sending waits until what has come is read.
+  /// True while sending waits until received bytes are read.
   @exclusivity(unchecked) var hasYielded = false
   var reportedSent: Int64 = 0
   private var seenMoves: (Int64, Int64) = (0, 0)
-  /// The bytes that the system had not sent, or the server's not acknowledged, at the last look.
+  /// The bytes that were not sent by the system, or not acknowledged by the server, at the last check.
   private var seenUnsent = 0
 
   init(_ exchange: Exchange, engine: CurlEngine) {
@@ -83,7 +84,7 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   deinit {
-    // On the thread that releases last: nothing else uses the handle then.
+    // This runs on the thread that releases the transfer last, so nothing else uses the handle.
     handle.use(by: nil)
     handle.clean()
     engine.handles.put(handle)
@@ -91,25 +92,26 @@ final class CurlTransfer: @unchecked Sendable {
 
   // MARK: On the engine's thread
 
-  /// Returns the transfer of a handle; nil for a handle of libcurl's own.
+  /// Returns the transfer of a handle; nil for a handle that belongs to libcurl.
   static func of(_ easy: UnsafeMutableRawPointer?) -> CurlTransfer? {
     guard let easy, let pointer = errand_getinfo_pointer(easy, CURLINFO_PRIVATE) else { return nil }
     return from(pointer)
   }
 
-  /// Returns the transfer of the handle that a callback is given; nil after its end, when none is called.
+  /// Returns the transfer of the handle that a callback receives. It is nil after the transfer's end, when no
+  /// callback runs.
   static func from(_ user: UnsafeMutableRawPointer) -> CurlTransfer? {
     CurlHandle.from(user)._withUnsafeGuaranteedRef { $0.transfer }?.takeUnretainedValue()
   }
 
-  /// Calls `body` with the transfer of the handle that a callback is given. The engine holds it meanwhile, so that it is
-  /// not retained for each line of a head.
+  /// Calls `body` with the transfer of the handle that a callback receives. The engine keeps the transfer
+  /// alive meanwhile, so it is not retained for each line of a head.
   @inline(__always)
   static func with<Result>(_ user: UnsafeMutableRawPointer, _ body: (CurlTransfer) -> Result) -> Result? {
     CurlHandle.from(user)._withUnsafeGuaranteedRef { $0.transfer }?._withUnsafeGuaranteedRef(body)
   }
 
-  /// Sets the handle up, on the caller's thread to keep the engine's free.
+  /// Sets the options of the handle. This runs on the caller's thread, to keep the engine's thread free.
   func prepare() {
     let request = exchange.request
     handle.use(by: self)
@@ -151,10 +153,10 @@ final class CurlTransfer: @unchecked Sendable {
     response.failure ?? exchange.error(.connectionLost, "the response was not taken", reachedServer: true)
   }
 
-  /// Releases the sink after a failure: libcurl calls back no more, and the waiter does not ask for the data.
+  /// Releases the sink after a failure, when libcurl calls no callback and the waiter does not read the data.
   func close() { response.close() }
 
-  /// Goes on after the sink has drained, or the body to send has more.
+  /// Continues after the sink has drained, or the body has more bytes to send.
   func resume() {
     lastMove = engine.now
     response.sinkHasDrained()
@@ -163,7 +165,7 @@ final class CurlTransfer: @unchecked Sendable {
     guard isPaused && !response.isBehind || upload.isWaiting else { return }
     isPaused = false
     upload.hasMore()
-    // May call back into `receive` before it returns.
+    // This may call `receive` before it returns.
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
@@ -173,7 +175,7 @@ final class CurlTransfer: @unchecked Sendable {
       return .failure(refusedByProxy)
     }
     if let failure = response.failure ?? loss(code) {
-      // A resumed download begins after the bytes that were received before the connection was lost.
+      // A download resumes after the bytes that were received before the connection was lost.
       if response.failure == nil { _ = response.deliver(of: self) }
       return .failure(response.failure ?? failure)
     }
@@ -183,11 +185,12 @@ final class CurlTransfer: @unchecked Sendable {
     return .success(())
   }
 
-  /// Returns the reason why there is no whole response, by what was seen and not by libcurl's code alone, or nil.
+  /// Returns the reason why the response is incomplete, or nil. It depends on the received bytes, not on
+  /// libcurl's code alone.
   private func loss(_ code: CURLcode) -> RequestError? {
     if response.isOutcome { return nil }
     if code != CURLE_OK {
-      // What an alert says is the server's reason; the ending is then only its consequence.
+      // An alert states the server's reason, and the end of the connection follows from it.
       if fate == nil, firstByte == nil, hasGoneOut, Fate.codes.contains(code), TLSAlert(errorMessage) == nil {
         fate = Fate(of: self)
       }
@@ -198,7 +201,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
     if let shortfall = response.shortfall { return lost(shortfall) }
     if tls != nil, !hasTLSEnded {
-      return lost("the connection ended without the end that TLS has, so the response may not be whole")
+      return lost("the connection ended without TLS's close_notify, so the response may not be whole")
     }
     return nil
   }
@@ -216,13 +219,13 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   var isRefusedByProxy: Bool { response.isRefusedByProxy }
-  /// The host as libcurl connects to it, or nil.
+  /// The host that libcurl connects to, or nil.
   var host: String? { handle.host }
 
   /// True until the head of the response is whole.
   var awaitsHead: Bool { !response.isHeadWhole }
 
-  /// True while bytes of the request's body may be in libcurl's buffer, or in the system's.
+  /// True while bytes of the request's body may be in a buffer of libcurl or of the system.
   var isSending: Bool {
     guard awaitsHead, hasBody else { return false }
     return seenMoves.0 < exchange.request.upload.length ?? .max || seenUnsent > 0
@@ -232,16 +235,16 @@ final class CurlTransfer: @unchecked Sendable {
     if case .none = exchange.request.upload { false } else { true }
   }
 
-  /// Returns when data moved last, as far as can be told at `now`.
+  /// Returns when data moved last, as far as this is known at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    // A full sink, and a body that has no more yet, are the application's delay and not the network's.
+    // If the sink is full, or the body has no more bytes yet, the application causes the delay, not the network.
     if isPaused || response.isSinkFull || response.isBehind || upload.isWaiting { lastMove = now }
     let moves = (
       Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
       Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))
     )
     if moves != seenMoves {
-      // `send` has noted when it filled libcurl's buffer; its bytes may still be moving.
+      // `send` recorded when it filled libcurl's buffer. Bytes from that buffer may still be moving.
       if moves.0 != seenMoves.0, moves.0 < exchange.request.upload.length ?? .max {
         lastMove = now
       } else {
@@ -249,7 +252,7 @@ final class CurlTransfer: @unchecked Sendable {
       }
       seenMoves = moves
     }
-    // On a slow link the system sends for long what it took at once.
+    // On a slow link, the system takes bytes at once, but sends them for a long time.
     if awaitsHead, hasBody, let socket = socket ?? ownSocket {
       let unsent = errand_unsent(socket)
       if unsent != seenUnsent { lastMove = now }
@@ -261,7 +264,8 @@ final class CurlTransfer: @unchecked Sendable {
   /// The socket of a connection that others may join, while this is its only transfer.
   private var ownSocket: Int32? { connection?.streams.count == 1 ? lastSocket : nil }
 
-  /// Returns the time-out that counts now, and since when: until there is a connection, it may be another.
+  /// Returns the time-out that applies now, and its start. Before the connection is made, the connect
+  /// time-out may apply.
   /// - Parameter moved: When data moved last.
   func stallLimit(from moved: ContinuousClock.Instant) -> (since: ContinuousClock.Instant, limit: Duration) {
     if !hasGoneOut, let limit = exchange.request.connectTimeout { return (started, limit) }
@@ -278,10 +282,10 @@ final class CurlTransfer: @unchecked Sendable {
         reachedServer: reached))
   }
 
-  /// False only if certainly nothing of the request has been sent.
+  /// False only if nothing of the request was sent.
   var hasReachedServer: Bool { hasGoneOut }
 
-  /// Returns true if the transfer failed because its connection had ended and nothing was sent.
+  /// Returns true if the transfer failed because its connection had ended before anything was sent.
   func needsConnection(_ code: CURLcode) -> Bool {
     code == CURLE_ABORTED_BY_CALLBACK && hasMetEnd && !hasGoneOut
   }

@@ -2,47 +2,52 @@ public import ErrandCore
 
 /// The transport on libcurl: HTTP/1.1 and HTTP/2, with connection reuse and few threads for all transfers.
 ///
-/// Transfers run on threads of the transport's own (`CurlConfiguration.threads`), which start with their first request.
-/// Responses are
-/// decompressed (gzip, deflate, brotli and zstd), no further than their sinks take them. TLS certificates are
-/// always verified.
+/// The transport runs transfers on separate threads (`CurlConfiguration.threads`), which start with their
+/// first request. Responses are decompressed (gzip, deflate, brotli and zstd) only as fast as their sinks
+/// take them. TLS certificates are always verified.
 ///
-/// libcurl repeats a request by itself when a kept-alive connection turns out to be closed before any
-/// response. The transport allows that only for requests that may be repeated.
+/// libcurl would repeat a request when a kept-alive connection closes before any response. The transport
+/// prevents that, and reports whether the server may have the request. The client then decides whether to
+/// repeat it.
 public final class CurlTransport: Transport {
   private let threads: CurlThreads
 
+  /// Makes a transport. Its threads start with their first request.
   public init(configuration: CurlConfiguration = CurlConfiguration()) {
     threads = CurlThreads(configuration)
   }
 
   deinit { threads.stop() }
 
-  /// True if HTTP/2 is spoken: with libcurl 8.19 or later, built with nghttp2.
+  /// True if the transport uses HTTP/2, which needs libcurl 8.19 or later, built with nghttp2.
   ///
-  /// An older libcurl reports requests that the server has not processed as lost, and whole responses as failures; 7.88
-  /// mixes the streams of a connection up, and 8.14 ends the process when a server restarts. With it `.automatic` is
-  /// HTTP/1.1, and a request with `.httpVersion(.http2)` fails with `RequestError(.unsupported)`.
+  /// An older libcurl reports requests that the server has not processed as lost, and whole responses as
+  /// failures. Version 7.88 mixes up the streams of a connection, and 8.14 ends the process when a server
+  /// restarts. With an older libcurl, `.automatic` means HTTP/1.1, and a request with `.httpVersion(.http2)`
+  /// fails with `RequestError(.unsupported)`.
   public static let supportsHTTP2 = CurlOptions.supportsHTTP2
 
-  /// Runs tasks on the transport's own thread, so that a request and its response change no thread.
+  /// Runs tasks on the transport's thread, so that a request and its response need no switch of threads.
+  ///
   ///
   ///     try await withTaskExecutorPreference(transport.executor) {
   ///       for url in urls { try await client.send(.get(url)) }
   ///     }
   ///
-  /// It is for programs that do little between their requests: nothing has to be woken for each of them. While such a
-  /// task runs, the transport does nothing else: work that takes long, and all that blocks, delays every other request,
-  /// and a task that blocks until another request has ended waits for ever. After `shutdown`, tasks run where others do.
+  /// Use it in programs that do little between their requests, to avoid waking another thread for each of
+  /// them. While such a task runs, the transport does nothing else. Long or blocking work delays every other
+  /// request, and a task that blocks until another request has ended waits forever. After `shutdown`, tasks
+  /// run on Swift's global executor.
   public var executor: any TaskExecutor { threads.first }
 
-  /// Checks the configuration, so that a program can say at its start that nothing can be sent.
+  /// Checks the configuration, so that a program can report at its start that requests cannot be sent.
   /// - Throws: The error with which every request would fail.
   public func checkConfiguration() throws(RequestError) {
     guard let problem = threads.options.problem else { return }
     throw RequestError(problem.code, message: problem.message, reachedServer: false)
   }
 
+  /// Performs one attempt on the thread that is chosen for its origin.
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
     if let problem = threads.options.problem(of: exchange.request) {
       throw exchange.error(problem.code, problem.message, reachedServer: false)
@@ -62,8 +67,11 @@ public final class CurlTransport: Transport {
     return try await transfer.complete()
   }
 
+  /// True: listeners learn when each request is sent.
   public var tellsWhenRequestsGoOut: Bool { true }
 
+  /// Fails the transfers in flight, closes all connections and ends the threads. Returns when the threads
+  /// have ended. A later request fails with `RequestError(.cannotConnect)`.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       threads.stop { continuation.resume() }
@@ -72,6 +80,6 @@ public final class CurlTransport: Transport {
 }
 
 extension CurlTransport: CustomReflectable {
-  /// Shows nothing of its configuration, in which passwords may be.
+  /// An empty mirror, because the configuration may contain passwords.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

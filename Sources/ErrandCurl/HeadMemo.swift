@@ -8,8 +8,8 @@ import ErrandCore
   import Glibc
 #endif
 
-/// The last head that a handle has received, and its lines, with what they were parsed to: within a second the next head
-/// is often the same, and most of its lines are the same for ever. They are not parsed again.
+/// The last head that a handle received, its lines, and the results of parsing them. The next head often
+/// equals it, and most lines never change, so they are not parsed again.
 struct HeadMemo {
   struct Line {
     let field: HTTPFields.Field
@@ -18,19 +18,19 @@ struct HeadMemo {
 
   private struct Entry {
     var bytes: [UInt8] = []
-    /// Nil for a line that is no field.
+    /// Nil for a line that is not a field.
     var line: Line?
   }
 
-  /// The most lines, the longest one and the longest head that are kept for the handle's life.
+  /// The limits for the number of lines, the length of a line and the length of the head that are kept.
   private static let (mostLines, longestLine, longestHead) = (32, 512, 4096)
 
   private var entries: [Entry] = []
   private var head: [UInt8] = []
-  /// What `head` was parsed to; nil if it is not kept.
+  /// The result of parsing `head`; nil if it was not kept.
   private var parsed: HeadParser?
 
-  /// Returns what the last head was parsed to, if it had these bytes.
+  /// Returns the result of parsing the last head if it had these bytes, or nil.
   func parsed(_ bytes: UnsafeRawBufferPointer) -> HeadParser? {
     guard parsed != nil, Self.areSame(head, bytes) else { return nil }
     return parsed
@@ -50,7 +50,7 @@ struct HeadMemo {
     return memcmp(kept, start, bytes.count) == 0
   }
 
-  /// Returns what these bytes were parsed to, if they were the same line of the last head.
+  /// Returns the result of parsing this line of the last head if it had these bytes, or nil.
   func line(_ number: Int, _ bytes: UnsafeRawBufferPointer) -> Line? {
     guard number < entries.count, Self.areSame(entries[number].bytes, bytes) else { return nil }
     return entries[number].line

@@ -20,7 +20,7 @@ struct HeadParser {
   var head: ResponseHead { ResponseHead(status: HTTPStatus(status), fields: fields) }
   var hasSecrets: Bool { fields.contains(where: \.isSecret) }
 
-  /// - Parameter memo: An earlier head, of which nothing is parsed again, and afterwards this one.
+  /// - Parameter memo: The last head, whose lines are not parsed again. It is replaced with this head.
   init(_ bytes: UnsafeRawBufferPointer, _ memo: inout HeadMemo) {
     if let known = memo.parsed(bytes) {
       self = known
@@ -88,9 +88,9 @@ struct HeadParser {
   private static func string(_ bytes: Bytes, of name: String = "") -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     if let text = String(validating: bytes, as: UTF8.self) { return text }
-    // A cookie would be sent back in other bytes: it is dropped for these replacements.
+    // A cookie would be sent back with other bytes, so it is dropped because of these replacements.
     if ASCII.equalIgnoringCase(name, "Set-Cookie") { return String(decoding: bytes, as: UTF8.self) }
-    // Any other is ISO 8859-1, as RFC 2616 had it, so that no byte is lost.
+    // Other values are read as ISO 8859-1, as in RFC 2616, so that no byte is lost.
     return String(String.UnicodeScalarView(bytes.map(Unicode.Scalar.init)))
   }
 
@@ -109,15 +109,15 @@ struct HeadParser {
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }
 }
 
-/// The first line of a response, as in `HTTP/1.1 200 OK`.
+/// The first line of a response, such as `HTTP/1.1 200 OK`.
 struct StatusLine {
   let version: HTTPVersion?
   let status: Int
 
-  /// Parses a line; nil if it is no status line.
+  /// Parses a line; nil if it is not a status line.
   init?(_ line: Slice<UnsafeRawBufferPointer>) {
     let start = line.startIndex
-    // By its numbers: `starts(with:)` costs more than all of the rest.
+    // Byte by byte, because `starts(with:)` costs more than the rest of this.
     guard line.count > 8, line[start] == UInt8(ascii: "H"), line[start + 1] == UInt8(ascii: "T"),
       line[start + 2] == UInt8(ascii: "T"), line[start + 3] == UInt8(ascii: "P"),
       line[start + 4] == UInt8(ascii: "/")

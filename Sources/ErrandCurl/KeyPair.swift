@@ -8,13 +8,14 @@
     import Foundation
   #endif
 
-  /// A client's certificate, those of the authorities in between, and the key: opened by OpenSSL.
+  /// A client's certificate, those of the intermediate authorities, and the key, as read by OpenSSL.
   final class KeyPair {
-    /// The client's own is the first.
+    /// The client's certificate is the first.
     private(set) var certificates: [OpaquePointer] = []
     private(set) var key: OpaquePointer?
 
-    /// - Throws: If a file cannot be read or is none, the password is wrong, or the key is another certificate's.
+    /// - Throws: An error if a file cannot be read or parsed, the password is wrong, or the key does not
+    ///   belong to the certificate.
     init(_ certificate: ClientCertificate) throws(TLSProblem) {
       let contents = try certificate.read()
       ERR_clear_error()
@@ -27,7 +28,7 @@
       }
       guard let own = certificates.first, X509_check_private_key(own, key) == 1 else {
         throw TLSProblem(
-          "the key is not that of the client's certificate, which has to be the first one where there are several"
+          "the key does not belong to the client's certificate, which has to be the first if the file has several"
         )
       }
     }
@@ -47,11 +48,13 @@
       guard !certificates.isEmpty else {
         throw TLSProblem(
           isWhole
-            ? "there is no certificate (-----BEGIN CERTIFICATE-----) in what was given as the client's"
-            : "the client's certificate is damaged")
+            ? "the data for the client's certificate contains no certificate (-----BEGIN CERTIFICATE-----)"
+            : "the client's certificate is damaged; export it again")
       }
       guard isWhole else {
-        throw TLSProblem("certificate \(certificates.count + 1) of the client's is damaged")
+        throw TLSProblem(
+          "certificate \(certificates.count + 1) of the client's certificates is damaged; "
+            + "export them again")
       }
     }
 
@@ -75,12 +78,12 @@
             : "the password for the key of the client's certificate is wrong, or the key is damaged")
       }
       guard bytes.firstRange(of: Data("PRIVATE KEY-----".utf8)) == nil else {
-        throw TLSProblem("the key of the client's certificate is damaged")
+        throw TLSProblem("the key of the client's certificate is damaged; export it again")
       }
       throw TLSProblem(
         isApart
-          ? "there is no private key (-----BEGIN PRIVATE KEY-----) in what was given as the client's"
-          : "there is no private key beside the client's certificate: give the file that it is in")
+          ? "the data for the client's key contains no private key (-----BEGIN PRIVATE KEY-----)"
+          : "the file of the client's certificate contains no private key: give the file of the key, too")
     }
 
     private func readPKCS12(_ bytes: Data, _ password: String?) throws(TLSProblem) {
@@ -98,11 +101,11 @@
       while let other = errand_crypto_take_certificate(others) { certificates.append(other) }
       guard isOpen else { throw Self.problemWithPKCS12(password) }
       guard own != nil, key != nil else {
-        throw TLSProblem("there is no certificate with its key in the client's PKCS #12")
+        throw TLSProblem("the client's PKCS #12 contains no certificate with its key; export both together")
       }
     }
 
-    /// The most rounds in which a key is made of a password: they take some seconds.
+    /// The most iterations for deriving a key from a password, which take some seconds.
     private static let mostRounds = 10_000_000
     private static let tooSlow = TLSProblem(
       "the client's certificate or its key is encrypted with more than \(mostRounds) iterations, which take too long: "
@@ -117,17 +120,17 @@
               ? "the client's PKCS #12 is encrypted: give its password"
               : "the password for the client's PKCS #12 is wrong, or it is damaged")
         }
-        // ERR_R_UNSUPPORTED, a macro that Swift does not see.
+        // `ERR_R_UNSUPPORTED`, a macro that Swift does not import.
         if ERR_GET_REASON(error) & 0xFFFF == 268 { isUnsupported = true }
       }
       return TLSProblem(
         isUnsupported
-          ? "the client's PKCS #12 is encrypted in a way that OpenSSL does not take any more; make it anew: openssl pkcs12 "
+          ? "the client's PKCS #12 is encrypted in a way that OpenSSL no longer supports; convert it: openssl pkcs12 "
             + "-legacy -in OLD -nodes | openssl pkcs12 -export -out NEW"
           : "the password for the client's PKCS #12 is wrong, or it is damaged")
     }
 
-    /// True if OpenSSL stopped because there is nothing more to read.
+    /// True if OpenSSL stopped because it has read everything.
     private static var isAtEnd: Bool {
       let reason = ERR_peek_last_error()
       defer { ERR_clear_error() }

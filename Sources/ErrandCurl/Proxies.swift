@@ -8,7 +8,7 @@ import ErrandCore
   import Glibc
 #endif
 
-/// The proxies of the process's environment, read as curl does: `http_proxy` counts in lower case only,
+/// The proxies in the process's environment, read as curl does. `http_proxy` is read in lower case only,
 /// because a client of a CGI program can set `HTTP_PROXY`.
 struct ProxyEnvironment: Sendable {
   let http: String?
@@ -27,12 +27,12 @@ struct ProxyEnvironment: Sendable {
       .map { String($0).withASCIIHost }.joined(separator: ",")
   }
 
-  /// The reason why nothing is sent in this environment, or nil.
+  /// The reason why requests cannot be sent in this environment, or nil.
   var problem: String? {
     [http, https].compactMap(\.self).allSatisfy(CurlConfiguration.isProxy)
       ? nil
       : "a proxy's URL in the environment (http_proxy, https_proxy, all_proxy) is too long, or contains a space or a "
-        + "control character"
+        + "control character; correct the variable"
   }
 
   private static func read(_ name: String) -> String? {
@@ -41,8 +41,8 @@ struct ProxyEnvironment: Sendable {
 }
 
 extension String {
-  /// The URL of a proxy, or the name of a host, with its host in ASCII: libcurl would convert it by the locale of the
-  /// process. A host that is not valid stays as it is, and has no address.
+  /// The URL of a proxy, or the name of a host, with its host in ASCII. libcurl would convert the host with
+  /// the process's locale. An invalid host stays unchanged, and has no address.
   var withASCIIHost: String {
     guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
     var start = firstRange(of: "://")?.upperBound ?? startIndex
@@ -60,12 +60,12 @@ extension String {
   }
 }
 
-/// The secrets in the URLs of proxies and in the credential for them, which no message of libcurl's may show.
+/// The secrets in the URLs of proxies and in their credential, which messages must not show.
 struct ProxySecrets: Sendable {
   /// Users and passwords, as written and decoded.
   private var parts: [String] = []
-  /// True if a proxy's URL has a user in a place where libcurl does not look for one: it may then take any
-  /// part of the URL for the host, and name it.
+  /// True if a proxy's URL has a user in a place where libcurl does not expect one. libcurl may then mistake
+  /// any part of the URL for the host, and show it.
   private var isMisread = false
 
   init(of proxies: [String], _ credential: ProxyCredential? = nil) {

@@ -1,12 +1,12 @@
 import CCurl
 import ErrandCore
 
-/// A user and a password for a proxy, which no other server is sent. No description shows them.
+/// A user and a password for a proxy, which are sent to no other server. Descriptions do not show them.
 public struct ProxyCredential: Sendable, Hashable {
   enum Scheme: Sendable, Hashable {
     case basic, digest
 
-    /// libcurl's bits for it.
+    /// libcurl's bits for the scheme.
     var bits: Int { self == .basic ? errand_auth_basic : errand_auth_digest }
   }
 
@@ -14,21 +14,22 @@ public struct ProxyCredential: Sendable, Hashable {
   let user: String
   let password: String
 
-  /// Sends user and password with each request, or each tunnel (RFC 7617). They are readable for all between here and
-  /// the proxy, unless that is spoken to over https.
+  /// Returns a credential that is sent with each request, or each tunnel (RFC 7617). Everyone between this
+  /// machine and the proxy can read it, unless the proxy's URL is https.
   public static func basic(user: String, password: String) -> ProxyCredential {
     ProxyCredential(scheme: .basic, user: user, password: password)
   }
 
-  /// Sends no password, but the response to a challenge of the proxy's (RFC 7616), which the first request fetches.
+  /// Returns a credential whose password is not sent. A digest is sent in response to the proxy's challenge
+  /// instead (RFC 7616). The first request fetches the challenge.
   public static func digest(user: String, password: String) -> ProxyCredential {
     ProxyCredential(scheme: .digest, user: user, password: password)
   }
 
-  /// The reason why it cannot be sent, or nil.
+  /// The reason why the credential cannot be sent, or nil.
   var problem: String? {
     if user.utf8.contains(UInt8(ascii: ":")) {
-      return "the user for the proxy contains a colon, which ends a user"
+      return "the user for the proxy contains a colon, which is not allowed there"
     }
     return (user + password).utf8.contains { $0 < 32 || $0 == 127 }
       ? "the user or the password for the proxy contains a control character" : nil

@@ -6,10 +6,10 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A connection that several transfers may use at once (HTTP/2), and these transfers. Touched on the engine's
-/// thread only.
+/// A connection that several transfers may use at once (HTTP/2), with these transfers. Only the engine's
+/// thread uses it.
 final class SharedConnection {
-  /// Identifies a connection among those that are open at the same time, by both of its ends.
+  /// Identifies an open connection by both of its ends.
   struct Ends: Hashable {
     let remoteAddress: UInt64
     let remotePort: Int32
@@ -20,9 +20,9 @@ final class SharedConnection {
   /// The generation of its first stream.
   let generation: Int
   fileprivate(set) var streams: [CurlTransfer] = []
-  /// When bytes arrived last, for any of its streams.
+  /// The time at which bytes last arrived for any of its streams.
   var lastReceived: ContinuousClock.Instant
-  /// True once a stream has timed out while no bytes at all arrived: new requests use another connection.
+  /// True after a stream has timed out while no bytes arrived for any stream. New requests use another connection.
   fileprivate(set) var isAvoided = false
 
   init(_ ends: Ends, generation: Int, now: ContinuousClock.Instant) {
@@ -34,25 +34,25 @@ final class SharedConnection {
 
 /// The shared connections with their transfers, and the connections that new requests must not join.
 ///
-/// A stream that times out says nothing about its connection while other streams receive bytes: then only the
-/// stream is reset. A connection on which no bytes arrived for a whole time-out may be dead, or only quiet,
-/// as with long polls. libcurl cannot tell, so the remaining streams keep the connection, and no new one
+/// If a stream times out while other streams receive bytes, the connection is fine, and only the stream is
+/// reset. If no bytes arrive for a whole time-out, the connection may be dead, or only quiet, as with long
+/// polls. libcurl cannot distinguish these. So the remaining streams keep the connection, and no new stream
 /// joins it.
 struct SharedConnections {
   /// The connections that a new request may join.
   enum Joining: Hashable {
     /// Those of one generation.
     case generation(Int)
-    /// No connection that is there: it gets a new one.
+    /// No existing connection: the request gets a new one.
     case fresh
   }
 
-  /// The number of generations that can be kept apart.
+  /// The number of generations that can be distinguished.
   static let mostGenerations = 16
   private static let mostOrigins = 64
 
   private var connections: [SharedConnection.Ends: SharedConnection] = [:]
-  /// What an origin's new requests join; generation 0 for origins that are not here.
+  /// The connections that an origin's new requests join. Other origins join generation 0.
   private var joinings: [Origin: Joining] = [:]
 
   mutating func join(_ transfer: CurlTransfer, _ ends: SharedConnection.Ends, now: ContinuousClock.Instant) {
@@ -78,7 +78,7 @@ struct SharedConnections {
     if connection.streams.isEmpty { connections[connection.ends] = nil }
   }
 
-  /// Records a time-out: if no bytes arrived for the other streams either, the origin's next requests join
+  /// Records a time-out. If no bytes arrived for the other streams either, the origin's next requests join
   /// another connection.
   mutating func timedOut(_ transfer: CurlTransfer, now: ContinuousClock.Instant) {
     guard let connection = transfer.connection, !connection.isAvoided,
@@ -95,7 +95,7 @@ struct SharedConnections {
       (0..<Self.mostGenerations).first { !taken.contains($0) }.map(Joining.generation) ?? .fresh
   }
 
-  /// Returns what a new request joins.
+  /// Returns the connections that a new request may join.
   func joining(_ request: Exchange.Request) -> Joining {
     guard !joinings.isEmpty, let origin = Origin(request.url), let joining = joinings[origin] else {
       return .generation(0)

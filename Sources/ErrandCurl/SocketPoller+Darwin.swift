@@ -1,9 +1,9 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// Ends the wait of a poller, from any thread, with a pipe.
+  /// Wakes a poller from any thread, with a pipe.
   final class SocketAlarm: Sendable {
-    /// -1 if the system had no file descriptor left for the pipe.
+    /// The end to read from; -1 if the system had no file descriptor left for the pipe.
     fileprivate let descriptor: Int32
     private let end: Int32
 

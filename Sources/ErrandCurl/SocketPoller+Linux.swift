@@ -9,7 +9,7 @@
     import Glibc
   #endif
 
-  /// Ends the wait of a poller, from any thread, with an eventfd.
+  /// Wakes a poller from any thread, with an eventfd.
   final class SocketAlarm: Sendable {
     fileprivate let descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
 
@@ -57,8 +57,8 @@
       epoll_ctl(epoll, operation, socket, &event)
     }
 
-    /// Removes a socket that is about to be closed. Closing does not remove it if another process has it
-    /// open, too.
+    /// Removes a socket that is about to be closed. Closing alone does not remove it if another process also
+    /// has it open.
     func forget(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {

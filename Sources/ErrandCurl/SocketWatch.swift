@@ -11,8 +11,8 @@ import ErrandCore
 
 /// Waits for the sockets that libcurl wants to read or write.
 ///
-/// A kept-alive connection is used by one request after another. So a socket that no transfer wants stays
-/// registered until it is ready (usually because its server closed it), and changes are applied only before a
+/// Requests use a kept-alive connection one after another. So a socket that no transfer wants stays
+/// registered until it is ready, usually because its server closed it. Changes are applied only before a
 /// wait.
 final class SocketWatch {
   struct Interest: OptionSet {
@@ -24,7 +24,7 @@ final class SocketWatch {
 
   private struct Entry {
     var holder: (any SocketHolder)?
-    /// The holder that lost the socket since the last wait: libcurl takes a socket away right before it closes it.
+    /// The holder that lost the socket since the last wait. libcurl takes a socket away right before it closes it.
     var lastHolder: (any SocketHolder)?
     var wanted: Interest = []
     var registered: Interest = []
@@ -32,26 +32,26 @@ final class SocketWatch {
     /// True if the socket was ready at the last wait, and has not been replaced since.
     var isReady = false
     var kind = Kind.other
-    /// The ends of a connection of HTTP/1.
+    /// The ends of an HTTP/1 connection; nil for other sockets.
     var ends: SharedConnection.Ends?
   }
 
   private enum Kind {
-    /// A socket of libcurl's own, for its look-ups, whose close is not reported.
+    /// A socket that libcurl uses for its look-ups, and whose closing it does not report.
     case other
-    /// A socket that never became a connection; libcurl does not always report its close.
+    /// A socket that never became a connection. libcurl does not always report its closing.
     case connecting
-    /// A connection: `forget` is called before it is closed.
+    /// A connection. `forget` is called before it is closed.
     case connection
   }
 
   /// The sockets that were ready at the last wait.
   @exclusivity(unchecked) private(set) var ready: [(socket: Int32, for: Interest)] = []
 
-  /// The entries by socket, whose numbers are small.
+  /// The entries, indexed by their sockets, which are small numbers.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var changed: [Int32] = []
-  /// The connections of HTTP/1, which have one request at a time.
+  /// The sockets of HTTP/1 connections, which have one request at a time.
   @exclusivity(unchecked) private var single: [SharedConnection.Ends: Int32] = [:]
   /// Ends the wait, from any thread.
   let alarm: SocketAlarm
@@ -62,9 +62,9 @@ final class SocketWatch {
     poller = SocketPoller(alarm)
   }
 
-  /// Sets what is wanted of a socket.
-  /// - Parameter holder: The transfer that uses the socket; it is told when it gets the socket and when it
-  ///   loses it.
+  /// Sets the events that libcurl waits for on a socket.
+  /// - Parameter holder: The transfer that uses the socket. Its `hold` is called when it gets the socket and
+  ///   when it loses it.
   func want(_ interest: Interest, of socket: Int32, for holder: (any SocketHolder)?) {
     let index = place(of: socket)
     entries[index].wanted = interest
@@ -75,7 +75,7 @@ final class SocketWatch {
     if interest.isEmpty { entries[index].lastHolder = entries[index].holder }
     entries[index].holder = isHeld ? holder : nil
     if interest.isEmpty, entries[index].kind != .connection {
-      // The socket may be closed next without a report, and its number be reused.
+      // libcurl may close the socket next without reporting it, and the system may reuse its number.
       if !entries[index].registered.isEmpty { poller.change(socket, from: entries[index].registered, to: []) }
       entries[index].registered = []
       entries[index].kind = .other
@@ -86,10 +86,10 @@ final class SocketWatch {
     }
   }
 
-  /// The reason why the last socket could not be made, if the system has no more.
+  /// The reason why the last socket could not be made, if the system had no resources left; else nil.
   var shortage: SystemShortage?
 
-  /// Records a new socket. Entries of its number are about an earlier one, which was closed.
+  /// Records a new socket. An entry with its number belongs to an earlier socket, which was closed.
   func isMade(_ socket: Int32) {
     shortage = nil
     let index = place(of: socket)
@@ -105,7 +105,7 @@ final class SocketWatch {
     return index
   }
 
-  /// Removes a socket that is about to be closed, or was; its number may be reused.
+  /// Removes a socket that is about to be closed, or was closed. Its number may be reused.
   func forget(_ socket: Int32) {
     let index = Int(socket)
     guard index < entries.count else { return }
@@ -114,11 +114,11 @@ final class SocketWatch {
     holder?.loses(socket)
     _ = entries[index].holder?.hold(nil, isSingle: true)
     if let ends = entries[index].ends { single[ends] = nil }
-    // A noted change stays noted, because its socket is in `changed` once.
+    // The change stays recorded, because `changed` contains the socket only once.
     entries[index] = Entry(isChanged: entries[index].isChanged)
   }
 
-  /// Records that a connection speaks HTTP/1, if it is open.
+  /// Records that a connection uses HTTP/1, if it is open.
   func isSingle(_ socket: Int32, _ ends: SharedConnection.Ends) {
     let index = place(of: socket)
     guard entries[index].kind == .connection, entries[index].ends == nil,
@@ -128,24 +128,24 @@ final class SocketWatch {
     single[ends] = socket
   }
 
-  /// Returns the socket of a connection of HTTP/1 that is open, or nil.
+  /// Returns the socket of an open HTTP/1 connection, or nil.
   func socket(of ends: SharedConnection.Ends) -> Int32? { single[ends] }
 
-  /// Gives a connection of HTTP/1 to the transfer whose request is about to go out on it. libcurl tells it only when the
-  /// request waits for the socket, and it may fail before.
+  /// Assigns an HTTP/1 connection to the transfer whose request is about to be sent on it. libcurl reports
+  /// that only when the request waits for the socket, and the request may fail before.
   func isUsed(_ ends: SharedConnection.Ends, by holder: any SocketHolder) {
     guard let socket = single[ends] else { return }
     entries[Int(socket)].holder = holder.hold(socket, isSingle: true) ? holder : nil
   }
 
-  /// Returns true if something has come by a connection of HTTP/1 since its last response: nothing was asked for, and it
-  /// would be taken for the response to the next request. Nil for any other connection.
+  /// Returns true if an HTTP/1 connection has received bytes since its last response. They belong to no
+  /// request, and libcurl would mistake them for the next response. Nil for any other connection.
   func hasCome(_ ends: SharedConnection.Ends) -> Bool? { single[ends].map { errand_has_come($0) } }
 
-  /// Returns true if the readiness is about this socket, and not about an earlier one with its number.
+  /// Returns true if the socket is the one that was ready, and not a new one with the same number.
   func isStillReady(_ socket: Int32) -> Bool { entries[Int(socket)].isReady }
 
-  /// Waits until a socket is ready, the alarm rings, or the milliseconds have passed; -1: no limit.
+  /// Waits until a socket is ready, the alarm rings, or the milliseconds have passed. -1 means no limit.
   func wait(milliseconds: Int32) {
     for socket in changed {
       let index = Int(socket)
@@ -170,14 +170,14 @@ final class SocketWatch {
     }
   }
 
-  /// False if the system had no file descriptor left: waiting is impossible then.
+  /// False if the system had no file descriptor left, so that waiting is impossible.
   var isUsable: Bool { poller.isUsable }
 }
 
-/// An object that uses a socket. It may touch the socket only while it holds it.
+/// An object that uses a socket. It may use the socket only while it holds it.
 protocol SocketHolder: AnyObject {
-  /// Gives the socket to the holder, or takes it away (nil). Returns true if the object holds it now.
-  /// - Parameter isSingle: True if the connection is known to have one request at a time.
+  /// Assigns the socket to the holder, or takes it away (nil). Returns true if the object holds it now.
+  /// - Parameter isSingle: True if the connection certainly has one request at a time.
   func hold(_ socket: Int32?, isSingle: Bool) -> Bool
   /// Tells the holder that its socket is about to be closed.
   func loses(_ socket: Int32)
@@ -185,7 +185,7 @@ protocol SocketHolder: AnyObject {
 
 /// Converts to and from libcurl's constants.
 extension SocketWatch.Interest {
-  /// - Parameter what: One of `CURL_POLL_…`.
+  /// - Parameter what: A constant `CURL_POLL_…`.
   init(poll what: Int32) {
     self =
       switch what {

@@ -12,29 +12,29 @@ struct StallPlace {
   fileprivate var index: Int
 }
 
-/// Decides when a transfer is looked at next, because it may have stalled by then. Pure.
+/// Decides when a transfer is checked next, because it may have stalled by then. Pure.
 enum StallCheck {
   /// - Parameters:
-  ///   - moved: When the transfer moved last.
+  ///   - moved: The time at which the transfer last made progress.
   ///   - timeout: The time-out of the transfer.
-  ///   - isSending: True while its body is sent: then only looking tells when it moved.
-  /// - Returns: Nil if it has stalled.
+  ///   - isSending: True while the body is sent, when progress is noticed only by checking.
+  /// - Returns: The time of the next check; nil if the transfer has stalled.
   static func next(
     after moved: ContinuousClock.Instant, _ timeout: Duration, now: ContinuousClock.Instant, isSending: Bool
   ) -> ContinuousClock.Instant? {
     let end = moved + timeout
-    // One that has just moved is looked at again, whatever its time-out is.
+    // A transfer that has just made progress is checked again, whatever its time-out.
     guard end > now || moved == now else { return nil }
     return isSending ? min(end, now + timeout / 8) : end
   }
 }
 
-/// Says which elements have to be checked, and when, so that not all of them have to be checked.
+/// Schedules the checks of elements, so that not all of them are checked each time.
 ///
-/// An element stays in its place, however often it moves: when its time comes it is asked when it moved last,
-/// and is inserted again. Times are rounded up to a fraction of the time-out, so that hundreds of elements
-/// are checked together. So one element costs a constant for each time-out that it lasts, and all elements
-/// cause at most 128 wakes in that time.
+/// An element stays in its place while it makes progress. When it is due, the caller checks its last progress
+/// and inserts it again. Times are rounded up to a fraction of the time-out, so that hundreds of elements are
+/// checked together. So an element costs a constant for each time-out that it lasts, and all elements cause
+/// at most 128 wake-ups in that time.
 struct StallWatch<Element: StallWatched> {
   private struct Bucket {
     /// Nil while the bucket is free.
@@ -45,14 +45,14 @@ struct StallWatch<Element: StallWatched> {
   private var buckets: [Bucket] = []
   private var free: [Int] = []
   private var bucketOfTick: [Int: Int] = [:]
-  /// The ticks that have a bucket, the next one last. New ones are nearly always the latest, and there are few.
+  /// The ticks that have a bucket, in descending order. There are few, and new ones are nearly always the latest.
   private var ticks: [Int] = []
   /// The bucket of the last insertion, which most elements share.
   private var latest = 0
 
   /// - Parameters:
-  ///   - due: When the element has to be checked, in milliseconds of any clock.
-  ///   - timeout: The element's time-out in milliseconds: it may be checked later by a 64th part of that.
+  ///   - due: The time of the check, in milliseconds of any clock.
+  ///   - timeout: The element's time-out in milliseconds. The check may be late by a 64th of it.
   mutating func insert(_ element: Element, due: Int, timeout: Int) {
     let grain = Self.grain(of: timeout)
     let tick = (due + grain - 1) & ~(grain - 1)
@@ -70,7 +70,7 @@ struct StallWatch<Element: StallWatched> {
     last.stallPlace = place
   }
 
-  /// Returns when the next element has to be checked, or nil if there is none.
+  /// Returns the time of the next check, or nil if no check is due.
   mutating func next() -> Int? {
     while let tick = ticks.last {
       guard let bucket = bucketOfTick[tick], buckets[bucket].elements.isEmpty else { return tick }
@@ -79,7 +79,7 @@ struct StallWatch<Element: StallWatched> {
     return nil
   }
 
-  /// Removes and returns the elements whose time has come.
+  /// Removes and returns the elements that are due.
   mutating func takeDue(at now: Int) -> [Element] {
     var due: [Element] = []
     while let tick = ticks.last, tick <= now { due += takeFirst() }

@@ -8,18 +8,19 @@ import ErrandCore
   import CCrypto
 #endif
 
-/// A client's certificate and key, as libcurl takes them: read once, and found to belong together.
+/// A client's certificate and key in the form that libcurl accepts. They are read once, and checked to belong
+/// together.
 final class TLSIdentity: Sendable {
   private let certificate: Secret
-  /// Nil if the key is beside the certificate.
+  /// Nil if the certificate's data contains the key.
   private let key: Secret?
   private let type: String
-  /// Nil where the key is not encrypted any more.
+  /// Nil if the key is not encrypted.
   private let password: String?
 
-  /// Bytes that are overwritten before their memory is given back.
+  /// Bytes that are overwritten before their memory is freed.
   final class Secret: Sendable {
-    // Safe to share: the bytes do not change. libcurl takes a pointer that it could write to, and only reads.
+    // Safe to share: the bytes do not change. libcurl declares its pointer mutable, but only reads.
     nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -37,7 +38,8 @@ final class TLSIdentity: Sendable {
     }
   }
 
-  /// Sets the options of a handle, which must not outlive the identity. Returns false if libcurl does not know them.
+  /// Sets the options of a handle, which must not outlive the identity. Returns false if libcurl does not
+  /// support them.
   func apply(to easy: UnsafeMutableRawPointer) -> Bool {
     func set(_ option: CURLoption, _ secret: Secret?) -> Bool {
       guard let memory = secret?.memory else { return true }
@@ -52,7 +54,7 @@ final class TLSIdentity: Sendable {
   }
 
   #if canImport(CryptoKit)
-    /// Leaves it to libcurl to open the files.
+    /// Reads the files without parsing them, which libcurl does.
     init(_ certificate: ClientCertificate) throws(TLSProblem) {
       let contents = try certificate.read()
       self.certificate = contents.certificate.withUnsafeBytes { Secret($0) }
@@ -72,7 +74,7 @@ final class TLSIdentity: Sendable {
     }
 
     private static func written(_ write: (OpaquePointer) -> Bool) throws(TLSProblem) -> Secret {
-      // This kind of memory is overwritten when it is freed.
+      // OpenSSL overwrites this kind of memory when it frees it.
       guard let memory = BIO_new(BIO_s_secmem()) else { throw TLSProblem("OpenSSL has no memory") }
       defer { BIO_free(memory) }
       var bytes: UnsafeMutablePointer<CChar>?

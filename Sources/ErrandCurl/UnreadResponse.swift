@@ -9,14 +9,14 @@ import ErrandCore
   import Glibc
 #endif
 
-/// What a server sent before it closed the connection, and libcurl has not read: once it has failed to send more of a request,
-/// it reads no more. Without it an early refusal of an upload would be lost where the server closes at once. Pure.
+/// The bytes that a server sent before it closed the connection, and that libcurl has not read. libcurl stops
+/// reading after it fails to send. Without these bytes, the early refusal of an upload would be lost. Pure.
 struct UnreadResponse {
   private var rest: Slice<UnsafeRawBufferPointer>
 
   init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
-  /// Takes the next line, with its end; nil if there is none.
+  /// Removes and returns the next line, including its end; nil if no whole line is left.
   mutating func takeLine() -> UnsafeRawBufferPointer? {
     guard let end = rest.firstIndex(of: 10) else { return nil }
     let line = UnsafeRawBufferPointer(rebasing: rest[...end])
@@ -24,17 +24,17 @@ struct UnreadResponse {
     return line
   }
 
-  /// Returns the bytes that no line has taken, as many as the body may have.
+  /// Returns the bytes after the lines that were taken, at most `count`.
   func body(atMost count: Int64?) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: count.map { rest.prefix(Int(clamping: $0)) } ?? rest)
   }
 }
 
 extension UnreadResponse {
-  /// The most bytes that are read: an early response is short.
+  /// The most bytes that are read. An early response is short.
   private static let mostBytes = 256 << 10
 
-  /// Returns what is left in a socket that is about to be closed.
+  /// Returns the unread bytes of a socket that is about to be closed.
   static func read(from socket: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var room = [UInt8](repeating: 0, count: 16 << 10)

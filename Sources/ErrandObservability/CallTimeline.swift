@@ -1,6 +1,6 @@
 package import ErrandCore
 
-/// The steps of one call, each with its beginning and its end, made of the call's events. Pure.
+/// The steps of one call with their beginnings and ends, computed from the call's events. Pure.
 package struct CallTimeline: Sendable {
   package enum Step: String, Sendable, Hashable {
     case queue, backoff, dependencies
@@ -19,21 +19,21 @@ package struct CallTimeline: Sendable {
     package let end: Duration
   }
 
-  /// The most steps that are kept: those of a call that is attempted without end would fill the memory.
+  /// The maximum number of steps that are stored, because a call may have any number of attempts.
   private static let mostSpans = 500
 
-  /// When the call began.
+  /// The time at which the call began.
   package let began: Duration
-  /// The last steps that are over, in order.
+  /// The last steps that have ended, in order.
   package private(set) var spans: [Span] = []
   private var waits: (step: Step, since: Duration)?
-  /// The end of the last step of the present attempt; nil between attempts.
+  /// The end of the last step of the current attempt; nil between attempts.
   private var last: Duration?
   private var isReceiving = false
   /// The attempt that the last event belongs to.
   private var place = (attempt: 0, redirects: 0)
 
-  /// The step that is not over: it has ended nowhere yet, so its end is its beginning. Nil for none.
+  /// The current step, whose end is set to its beginning; nil between steps.
   package var present: Span? {
     let found = waits ?? last.map { (isReceiving ? .receive : .firstByte, $0) }
     return found.map {
@@ -77,7 +77,7 @@ package struct CallTimeline: Sendable {
     }
   }
 
-  /// Adds a step that took so long, after the one before it.
+  /// Adds a step of the given length after the previous step.
   private mutating func step(_ step: Step, _ time: Duration, _ event: CallEvent) {
     guard let begin = last else { return }
     add(step, from: begin, to: begin + time, event)

@@ -6,11 +6,11 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// Records calls in a file of Chrome's trace format, which `chrome://tracing` and Perfetto open: a line of its own for
-/// each call, with its waits and the steps of its attempts.
+/// Records calls in a file of Chrome's trace format, which `chrome://tracing` and Perfetto open. Each call
+/// has a separate line with its waits and the steps of its attempts.
 ///
-/// An event is written for each step when its call has ended. The file can be opened at any time: the format lets
-/// the bracket at its end be missing.
+/// The events of a call's steps are written when the call has ended. The file can be opened at any time,
+/// because the format allows the bracket at the end to be missing.
 public final class ChromeTrace: EventListener {
   private struct Call {
     var timeline: CallTimeline
@@ -26,12 +26,13 @@ public final class ChromeTrace: EventListener {
   private let writing: Locked<Writing>
   private let onFailure: (@Sendable (any Error) -> Void)?
 
+  /// Makes a recorder and opens the file.
   /// - Parameters:
-  ///   - file: The file. Its folder must exist. A trace that an earlier recorder has left is replaced. One recorder at a
-  ///     time writes it, in all processes.
+  ///   - file: The file, whose folder must exist. It replaces a trace that an earlier recorder has left. Only
+  ///     one recorder can write it at a time, in all processes.
   ///   - onFailure: Called when the steps of a call could not be written.
-  /// - Throws: `FileError`, if the file cannot be written, another recorder writes it, or Errand did not write what it
-  ///   contains: such a file stays as it is.
+  /// - Throws: `FileError`, if the file cannot be written, if another recorder writes it, or if Errand did
+  ///   not write its content. The file is unchanged then.
   public init(file: URL, onFailure: (@Sendable (any Error) -> Void)? = nil) throws {
     let descriptor = try RecordingFile.open(file.path, "a trace", isOwn: Self.isOwn)
     let head = Self.head
@@ -41,11 +42,12 @@ public final class ChromeTrace: EventListener {
     self.onFailure = onFailure
   }
 
-  /// The beginning of each file: it names the process in a viewer, and tells the file from those of others.
+  /// The beginning of each file. It names the process in a viewer, and identifies the file as Errand's.
   private static let head = Data(
     "[\n{\"args\":{\"name\":\"Errand\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1},\n".utf8)
 
-  /// Earlier versions began with their first event.
+  /// Returns true for the beginning of a file of Errand. Files of earlier versions began with their first
+  /// event.
   private static func isOwn(_ beginning: Data) -> Bool {
     beginning.starts(with: head) || beginning == Data("[\n".utf8)
       || (beginning.starts(with: "[\n{\"args\":".utf8)
@@ -89,7 +91,7 @@ public final class ChromeTrace: EventListener {
   }
 }
 
-/// A complete event of Chrome's trace format: times are in microseconds.
+/// A complete event of Chrome's trace format. Times are in microseconds.
 private struct TraceRecord: Encodable {
   let name: String
   let cat = "errand"
@@ -97,7 +99,7 @@ private struct TraceRecord: Encodable {
   let ts: Double
   let dur: Double
   let pid = 1
-  /// The call: each has a line of its own.
+  /// The number of the call, which gives each call a separate line.
   let tid: UInt64
   let args: [String: String]
 

@@ -6,19 +6,20 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A file that one recorder at a time writes. It is locked, and only a file that Errand has written is changed.
+/// A file that one recorder at a time writes. It is locked, and only a file that Errand has written is
+/// changed.
 enum RecordingFile {
-  /// The most bytes at the beginning of a file that tell who wrote it.
+  /// The number of bytes at the beginning of a file that show its writer.
   private static let headSize = 4096
 
-  /// Opens a file for recording. A missing one is created.
+  /// Opens a file for recording. A missing file is created.
   /// - Parameters:
-  ///   - kind: Names the kind of file in errors.
+  ///   - kind: The kind of file in errors.
   ///   - isOwn: Returns true for the beginning of a file that Errand has written.
-  /// - Throws: `FileError`, if another recorder has it, or if it is a file that Errand did not write.
+  /// - Throws: `FileError`, if another recorder writes the file, or Errand did not write it.
   static func open(_ path: String, _ kind: String, isOwn: (Data) -> Bool) throws -> FileDescriptor {
     guard case .regular(let place) = try FilePlace(path) else {
-      throw FileError(.open, path, "it is not a regular file, which a recording needs")
+      throw FileError(.open, path, "it is not a regular file: choose another file for the recording")
     }
     let file = try FileDescriptor(writing: place)
     try file.lock(against: "another recorder")

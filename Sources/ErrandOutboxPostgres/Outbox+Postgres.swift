@@ -7,7 +7,9 @@
     ///
     /// Every machine that opens it delivers, and no two send the same request at once.
     /// - Parameters:
-    ///   - client: Sends the requests, through its interceptors. They take none of its slots.
+    ///   - store: The store on the database.
+    ///   - client: The client that sends the requests, through its interceptors. They take none of its slots.
+    ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
     /// - Throws: `OutboxError`.
     public convenience init(
       store: PostgresOutboxStore, client: Client, configuration: OutboxConfiguration = OutboxConfiguration()

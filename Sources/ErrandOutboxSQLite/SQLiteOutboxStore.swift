@@ -7,12 +7,12 @@ public import ErrandOutbox
   public import Foundation
 #endif
 
-/// Stores an outbox's requests in an SQLite file (`outbox.sqlite`) in a folder. Several processes may use the
-/// same folder at the same time; it must be on a local disk.
+/// Stores an outbox's requests in an SQLite file (`outbox.sqlite`) in a folder. The folder must be on a local
+/// disk. Several processes may use it at the same time.
 ///
 /// When a method returns, its changes are on the disk: they survive the end of the process and of the machine
-/// at any instant. Calls that arrive while a transaction is being written share the next one, so many
-/// concurrent calls cost little more than one. All work is done on a thread of the store's own.
+/// at any instant. Calls that arrive while a transaction is being written share the next one, so that many
+/// concurrent calls cost little more than one. All work is done on a dedicated thread.
 ///
 /// A store that is released without `close` closes itself a little later.
 public final class SQLiteOutboxStore: HandoverStore {
@@ -23,10 +23,11 @@ public final class SQLiteOutboxStore: HandoverStore {
 
   /// Opens the store, or creates it.
   ///
-  /// - Parameter folder: A folder of the store's own. If it is missing it is created, for this user only.
+  /// - Parameter folder: The folder, which the store uses alone. If it is missing, it is created for this
+  ///   user only.
   /// - Throws: `OutboxError`: `.notWritable` if the folder or the file cannot be written, `.damaged` if the
-  ///   file is damaged or not one of an outbox, `.tooNew` if a newer version wrote it (in both cases it is
-  ///   left as it was), `.busy` if another process locks it for more than five seconds, `.diskFull`.
+  ///   file is damaged or not that of an outbox, `.tooNew` if a newer version wrote it (in both cases it is
+  ///   not changed), `.busy` if another process locks it for more than five seconds, `.diskFull`.
   public convenience init(folder: URL) async throws {
     try await self.init(folder: folder, setup: StoreSetup())
   }
@@ -64,8 +65,8 @@ public final class SQLiteOutboxStore: HandoverStore {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
-  /// Records how attempts ended. On a disk that is too full for all of them, each is recorded in its own
-  /// transaction, and makes room for the next. If one of these fails, those before it stay recorded.
+  /// Records how attempts ended. If the disk is too full for all of them, each is recorded in a separate
+  /// transaction, and makes room for the next. If one of these fails, the earlier ones stay recorded.
   public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
     do {
       let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
@@ -99,7 +100,7 @@ public final class SQLiteOutboxStore: HandoverStore {
     _ selection: OutboxSelection, after sequence: Int64, limit: Int
   ) async throws -> [OutboxRow] {
     var rows: [OutboxRow] = []
-    // Reads in pages, so that writes need not wait for all of a long list.
+    // Reads in pages, so that writes need not wait for a whole long list.
     while rows.count < limit {
       let (last, wanted) = (rows.last?.sequence ?? sequence, min(limit - rows.count, Self.pageSize))
       let page = try await runner.read { try $0.list(selection, after: last, limit: wanted) }
@@ -167,13 +168,13 @@ public final class SQLiteOutboxStore: HandoverStore {
     try await runner.read { try $0.statistics() }
   }
 
-  /// Counts on another thread with its own connection, so that other operations need not wait.
+  /// Counts on another thread with a second connection, so that other operations need not wait.
   public func laneStatistics() async throws -> [LaneStatistics] {
     try await runner.readApart { try $0.laneStatistics() }
   }
 
   /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows
-  /// that were deleted before stay deleted, and their files are left for the next sweep.
+  /// that were deleted before stay deleted, and the next sweep removes their files.
   public func prune(olderThan age: Duration) async throws -> [String] {
     var files: [String] = []
     while true {
@@ -201,7 +202,7 @@ public final class SQLiteOutboxStore: HandoverStore {
     runner.onOpen {
       look { _ in
         runner.notifier.listen(tell)
-        // The notification of a change since the first look may have come before the store listened.
+        // A notification of a change since the first look may have arrived before the store listened.
         tell()
       }
     }
@@ -225,7 +226,7 @@ public final class SQLiteOutboxStore: HandoverStore {
     }
   }
 
-  /// Closes the store as if its process had died: it releases its lock, but does not return its claims.
+  /// Closes the store as if its process had crashed: it releases its lock, but does not return its claims.
   package func abandon() async {
     await withCheckedContinuation { continuation in
       runner.close(isGraceful: false) { continuation.resume() }
@@ -234,7 +235,7 @@ public final class SQLiteOutboxStore: HandoverStore {
 }
 
 extension OutboxSelection {
-  /// This selection, split so that each part has at most as many ids as one transaction takes.
+  /// The parts of this selection. Each has at most as many ids as one transaction takes.
   fileprivate var parts: [OutboxSelection] {
     guard let ids, ids.count > OutboxTables.pageSize else { return [self] }
     return stride(from: 0, to: ids.count, by: OutboxTables.pageSize).map { start in
@@ -248,9 +249,10 @@ extension OutboxSelection {
 extension Outbox {
   /// Opens the outbox in a folder, and begins to deliver its requests.
   /// - Parameters:
-  ///   - folder: A folder of the outbox's own, on a local disk that is not purged. Made if it is missing, for
-  ///     this user only.
-  ///   - client: Sends the requests, through its interceptors. They take none of its slots.
+  ///   - folder: The folder, which the outbox uses alone. It must be on a local disk, in a place that the
+  ///     system does not purge. If it is missing, it is created for this user only.
+  ///   - client: The client that sends the requests, through its interceptors. They take none of its slots.
+  ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
   public convenience init(
     at folder: URL, client: Client, configuration: OutboxConfiguration = OutboxConfiguration()

@@ -17,7 +17,7 @@ import ErrandOutbox
 
 /// The system services of a store, which tests and simulations replace.
 package struct StoreSetup: Sendable {
-  /// The name of the layer between SQLite and the disk; nil for the system's.
+  /// The name of the layer between SQLite and the disk; nil for the system's layer.
   package var vfs: String?
   /// True to run all operations on the caller's thread, at once.
   package var runsInCaller = false
@@ -25,9 +25,9 @@ package struct StoreSetup: Sendable {
   package var owners: (any LivenessRegistry)?
   /// The change notifier; nil for named pipes in the store's folder.
   package var notifier: (any ChangeNotifier)?
-  /// The time that is written down. Default: the system's clocks.
+  /// Returns the time that is stored. Default: the time by the system's clocks.
   package var time: @Sendable () -> StoreTime = { .now() }
-  /// How long a transaction waits for one of another process.
+  /// How long a transaction waits for a transaction of another process.
   package var busyTimeout = Duration.seconds(5)
   /// Counts the committed transactions.
   package var commits = Counter()
@@ -39,7 +39,7 @@ package struct StoreSetup: Sendable {
     return try await ThreadRunner.start { try makeSession(folder) }
   }
 
-  /// Opens a connection that only reads, for another thread; nil if there can be one connection only.
+  /// Opens a connection that only reads, for another thread; nil if only one connection is possible.
   func openReader(_ folder: String) throws -> OutboxTables? {
     guard vfs == nil, !runsInCaller else { return nil }
     let database = try Database(path: StoreFolder(path: folder).database, busyTimeout: busyTimeout)
@@ -88,13 +88,13 @@ struct StoreFolder {
     } catch {
       throw OutboxError.notWritable(path, "\(error)")
     }
-    // Without the flush a power failure could remove the new folder with all its contents. A folder that
+    // Without the flush, a loss of power could remove the new folder with all its contents. A folder that
     // cannot be read cannot be flushed.
     for parent in parents { try? FileDescriptor.flushFolder(parent) }
     try makeDatabase()
   }
 
-  /// The folders in which a missing folder has to be created.
+  /// The folders in which missing folders have to be created.
   private var parentsOfMissing: [String] {
     var parents: [String] = []
     var url = URL(filePath: path)
@@ -105,7 +105,8 @@ struct StoreFolder {
     return parents
   }
 
-  /// Creates the database file with the right permissions: SQLite gives the same to the files beside it.
+  /// Creates the database file with the right permissions. SQLite gives the same permissions to the files
+  /// beside it.
   private func makeDatabase() throws {
     // An existing file is not opened, because closing it would release the locks of all stores in this
     // process.
@@ -113,17 +114,17 @@ struct StoreFolder {
     if file >= 0 {
       close(file)
     } else if errno != EEXIST {
-      throw OutboxError.system("cannot make", database)
+      throw OutboxError.system("cannot create", database)
     } else {
       try refuseEmptied()
     }
   }
 
-  /// Refuses a file that was emptied while it was in use. SQLite takes a file of at most one byte for a new
-  /// one and would delete the log beside it.
+  /// Refuses a file that was emptied while it was in use. SQLite treats a file of at most one byte as a new
+  /// one, and would delete the log beside it.
   private func refuseEmptied() throws {
     var info = stat()
     guard stat(database, &info) == 0, info.st_size <= 1, access(owners, F_OK) == 0 else { return }
-    throw OutboxError.damaged(database, "it is empty, but was in use")
+    throw OutboxError.damaged(database, "it was emptied after it was in use")
   }
 }

@@ -5,18 +5,18 @@ struct NetlinkMessage: Hashable, Sendable {
     case linkGone(Int32)
     case route(NetworkRoute)
     case routeGone(NetworkRoute)
-    /// The end of a dump; 0, or the error that cut it short.
+    /// The end of a dump: 0, or the error that interrupted it.
     case end(Int32)
-    /// A message that is not needed here, or not understood.
+    /// A message that is not needed, or not understood.
     case other
   }
 
-  /// The sequence number of the request that caused the message. An event may bear any number: that of the
-  /// process that caused the change.
+  /// The sequence number of the request that caused the message. The number of an event is arbitrary: it
+  /// belongs to the process that caused the change.
   var number: UInt32
   /// True if the message is part of the response to a request.
   var isReply: Bool
-  /// True if the kernel's tables changed during the dump, so that it may be wrong.
+  /// True if the kernel's tables changed during the dump, so that the dump may be wrong.
   var isInconsistent = false
   var content: Content
 }
@@ -28,12 +28,12 @@ enum NetlinkRequest: Hashable, Sendable {
   /// Dumps all routes, IPv4 and IPv6, of all tables.
   case routes
 
-  /// Returns the message for the kernel. Its response bears the same number.
+  /// Returns the message for the kernel. Its response has the same number.
   func bytes(number: UInt32) -> [UInt8] {
     let type: UInt16 = self == .links ? 18 : 26
     // NLM_F_REQUEST and NLM_F_DUMP.
     let flags: UInt16 = 0x1 | 0x300
-    // The family header; zeroes filter nothing out.
+    // The family header. Zeros exclude nothing.
     let filter = [UInt8](repeating: 0, count: self == .links ? 16 : 12)
     let sender: UInt32 = 0
     return Self.bytes(UInt32(16 + filter.count)) + Self.bytes(type) + Self.bytes(flags) + Self.bytes(number)
@@ -46,8 +46,7 @@ enum NetlinkRequest: Hashable, Sendable {
   }
 }
 
-/// Reads the kernel's messages one by one. It terminates for any bytes; truncated or malformed messages are
-/// skipped.
+/// Reads the kernel's messages one by one. It terminates for any bytes. Truncated or malformed messages are skipped.
 struct NetlinkReader: Sequence, IteratorProtocol {
   private enum MessageType {
     static let error: UInt16 = 2
@@ -91,8 +90,8 @@ struct NetlinkReader: Sequence, IteratorProtocol {
   }
 
   private static func link(_ body: NetlinkBytes) -> NetworkLink? {
-    // A link message of another family (AF_BRIDGE) says that a link joins or leaves a bridge; the link is
-    // neither new nor gone.
+    // A link message of another family (AF_BRIDGE) reports that a link joins or leaves a bridge. The link
+    // itself is neither new nor gone.
     guard let family = body.uint8(0), family == 0, let index = body.int32(4), let flags = body.uint32(8)
     else { return nil }
     return NetworkLink(index: index, flags: flags)

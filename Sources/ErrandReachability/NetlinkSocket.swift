@@ -6,18 +6,18 @@
   #endif
 
   /// A socket on which the kernel reports links and routes, in the network namespace of the thread that made
-  /// it. Closed by `end()`. Constants of the netlink headers are written as numbers, because Swift does not
-  /// import them.
+  /// it. Close it with `end()`. Constants of the netlink headers are written as numbers, because Swift does
+  /// not import them.
   struct NetlinkSocket: Sendable {
     enum Outcome {
       case bytes([UInt8])
       case nothingYet
-      /// Messages were lost: the receive buffer was too small.
+      /// Messages were lost, because the receive buffer was too small.
       case lost
       case failed(Int32)
     }
 
-    /// More than the kernel puts into one datagram of a dump.
+    /// More bytes than the kernel puts into one datagram of a dump.
     private static let room = 65_536
     private static let truncation = Int32(MSG_TRUNC)
 
@@ -44,7 +44,7 @@
 
     func end() { close(descriptor) }
 
-    /// Sends a request. Returns 0 or an error.
+    /// Sends a request. Returns 0, or the number of an error.
     func ask(_ request: NetlinkRequest, number: UInt32) -> Int32 {
       let bytes = request.bytes(number: number)
       while unsafe send(descriptor, bytes, bytes.count, 0) < 0 {
@@ -68,7 +68,7 @@
         count = Swift.max(0, Swift.min(length, room.count))
       }
       if length > Self.room { return .lost }
-      // Other processes may send to this socket, too; their messages are ignored.
+      // Other processes may also send to this socket. Their messages are ignored.
       if length >= 0 { return .bytes(sender.isKernel ? bytes : []) }
       return switch error {
       case EAGAIN: .nothingYet
@@ -78,12 +78,12 @@
     }
   }
 
-  /// The address of a netlink socket, which Swift does not import: a family, a port, and the groups that the
-  /// socket listens to.
+  /// The address of a netlink socket, which Swift does not import: a family, a port, and the groups to which
+  /// the socket listens.
   struct NetlinkAddress {
     private var family = UInt16(AF_NETLINK)
     private var padding: UInt16 = 0
-    /// 0 is the kernel's port; a socket that asks for 0 gets one assigned.
+    /// The kernel has port 0. A socket that requests 0 gets an assigned port.
     private var port: UInt32 = 0
     private var groups: UInt32
 

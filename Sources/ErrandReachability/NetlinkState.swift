@@ -8,12 +8,12 @@
 
 /// Tracks links and routes, and decides when to dump them again.
 ///
-/// The kernel does not report everything: a link that goes down takes its routes along without an event. So
-/// an event only triggers a dump, and the dumps are the truth: all links, then all routes. An event that
-/// comes during a dump makes it stale, so that another dump follows.
+/// The kernel does not report everything: a link that goes down removes its routes without an event. So an
+/// event only triggers a dump of all links and then of all routes, and only dumps count. An event during a
+/// dump makes it stale, and another dump follows.
 ///
-/// On a machine with many changes, dumps take only a small part of the time: a pause follows each, ten times
-/// as long as the dump took, at least 50 ms and at most 10 s. Events during the pause wait for its end.
+/// On a machine with many changes, dumps take only a small part of the time. A pause follows each dump. It is
+/// ten times as long as the dump, at least 50 ms and at most 10 s. Events during the pause wait for its end.
 struct NetlinkState {
   enum Effect: Hashable, Sendable {
     case ask(NetlinkRequest, number: UInt32)
@@ -34,9 +34,9 @@ struct NetlinkState {
   }
 
   private static let shortestRest = Duration.milliseconds(50)
-  /// A dump may seem to take hours on a machine that slept meanwhile, so the pause is bounded.
+  /// A dump may seem to take hours if the machine sleeps meanwhile, so the pause is bounded.
   private static let longestRest = Duration.seconds(10)
-  /// Errors of a kernel that was busy, interrupted or short of memory.
+  /// Errors of a kernel that is busy, interrupted or short of memory.
   private static let passingErrors = [EBUSY, EINTR, EAGAIN, ENOBUFS, ENOMEM]
 
   private var map = NetworkMap()
@@ -45,11 +45,11 @@ struct NetlinkState {
   private var phase = Phase.idle
   private var isStale = false
   private var number: UInt32 = 0
-  /// When the last dump began.
+  /// The time at which the last dump began.
   private var begin = Duration.zero
   private var endOfRest = Duration.zero
 
-  /// Starts a dump: the first, or another because messages were lost or an event came.
+  /// Starts a dump, or schedules it: the first dump, or another after lost messages or an event.
   mutating func look(at now: Duration) -> [Effect] {
     switch phase {
     case .idle where now < endOfRest:
@@ -90,7 +90,7 @@ struct NetlinkState {
     return []
   }
 
-  /// Handles a request that the kernel refused, or a dump that it cut short.
+  /// Handles a request that the kernel refused, or a dump that it interrupted.
   mutating func fail(_ error: Int32, at now: Duration) -> [Effect] {
     guard Self.passingErrors.contains(error) else {
       phase = .over
@@ -117,10 +117,10 @@ struct NetlinkState {
     endOfRest = now + min(max(Self.shortestRest, (now - begin) * 10), Self.longestRest)
   }
 
-  /// Returns true if an event calls for a dump. Wireless links and routers repeat themselves often; an event
-  /// that changes nothing is ignored.
+  /// Returns true if an event requires a dump. Wireless links and routers often repeat themselves, so an
+  /// event that changes nothing is ignored.
   private func isNews(_ content: NetlinkMessage.Content) -> Bool {
-    // During a dump the new map is not known yet, so every event counts.
+    // During a dump the new map is unknown, so every event counts.
     if case .asking = phase { return content != .other }
     return switch content {
     case .link(let link): !map.has(link)

@@ -2,10 +2,9 @@
   import Dispatch
   import ErrandCore
 
-  /// Reports the network status from the kernel's events, for as long as it lives. Between two events it does
-  /// nothing.
+  /// Reports the network status from the kernel's events until it is released. Between events it does nothing.
   final class NetlinkWatch: Sendable {
-    /// Bounds one turn, so that other work on the queue gets its turn during the dump of a large router.
+    /// Limits a turn, so that other work on the queue gets its turn during the dump of a large router.
     private static let piecesPerTurn = 16
 
     private let socket: NetlinkSocket
@@ -15,9 +14,9 @@
     private let timeline = Timeline(ContinuousClock())
     private let state = Locked(NetlinkState())
 
-    /// Starts the first dump; the first status is usually reported before this returns, because the kernel
+    /// Starts the first dump. The first status is usually reported before this returns, because the kernel
     /// responds at once.
-    /// - Parameter queue: A serial queue, on which everything happens.
+    /// - Parameter queue: A serial queue for all work.
     init(
       _ socket: NetlinkSocket, on queue: DispatchQueue = DispatchQueue(label: "errand.reachability"),
       _ tell: @escaping WatchedStatus.Tell

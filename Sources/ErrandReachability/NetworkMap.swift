@@ -1,11 +1,11 @@
-/// The links that lead out of this machine, and those of them through which a server could be reached.
+/// The links that lead out of this machine, and those through which a server could be reached.
 struct NetworkMap: Hashable, Sendable {
-  /// Whether each link runs, by its index.
+  /// Whether each link is running, by its index.
   private var links: [Int32: Bool] = [:]
   private var routed: Set<Int32> = []
 
-  /// A route that does not name its interface counts for every running link: the next hop behind its number
-  /// is in another table.
+  /// The index of a route that does not name its interface. Such a route counts for every running link,
+  /// because its next hop is in another table.
   private static let unnamed: Int32 = 0
 
   mutating func insert(_ link: NetworkLink) { links[link.index] = link.isRunning }
@@ -40,8 +40,8 @@ struct NetworkLink: Hashable, Sendable {
     self.isRunning = isRunning
   }
 
-  /// - Parameter flags: The flags of netdevice(7). The kernel keeps the routes of a link that lost its
-  ///   carrier, so IFF_UP alone is not enough.
+  /// - Parameter flags: The flags of netdevice(7). IFF_UP alone is not enough, because the kernel keeps the
+  ///   routes of a link that lost its carrier.
   init(index: Int32, flags: UInt32) {
     let upAndRunning: UInt32 = 0x1 | 0x40
     let loopback: UInt32 = 0x8
@@ -56,26 +56,26 @@ struct NetworkRoute: Hashable, Sendable {
     case ip6 = 10
   }
 
-  /// The type of routes that forward packets; others deliver them locally, drop or refuse them.
+  /// The type of routes that forward packets. Routes of other types deliver them locally, drop or refuse them.
   static let unicast: UInt8 = 1
-  /// The table of this machine's own addresses.
+  /// The table of this machine's addresses.
   static let localTable: UInt32 = 255
 
   var family: Family
   var type = NetworkRoute.unicast
   var table: UInt32 = 254
-  /// True for a copy that the kernel made of another route for one destination.
+  /// True for a copy of another route that the kernel made for one destination.
   var isCloned = false
-  /// The destination's first bytes; bits beyond `prefixLength` have no meaning. Empty for a default route.
+  /// The destination's first bytes; empty for a default route. Bits beyond `prefixLength` have no meaning.
   var destination: [UInt8] = []
   /// The length of the destination's prefix in bits.
   var prefixLength: UInt8 = 0
-  /// The indices of the interfaces that the route leads through, without those that the kernel knows to be
-  /// dead. 0 for an interface that is not named.
+  /// The indices of the interfaces that the route leads through, except those that the kernel knows to be
+  /// dead. 0 stands for an interface that is not named.
   var interfaces: [Int32] = []
 
-  /// True if the route leads to addresses at which a server could be reached. Excluded are the link-local and
-  /// multicast routes that every interface has, whether its link has neighbours or not.
+  /// True if the route leads to addresses at which a server could be reached. Every interface has link-local
+  /// and multicast routes, even if its link has no neighbours, so these do not count.
   var leadsToServers: Bool {
     type == Self.unicast && table != Self.localTable && !isCloned && !interfaces.isEmpty && !isToLinkOrGroup
   }
@@ -105,10 +105,10 @@ extension NetworkRoute {
 
   private static let headerLength = 12
   private static let cloned: UInt32 = 0x200
-  /// The next hop's interface is gone, or has no carrier (RTNH_F_DEAD, RTNH_F_LINKDOWN).
+  /// The interface of the next hop is gone, or has no carrier (RTNH_F_DEAD, RTNH_F_LINKDOWN).
   private static let dead: UInt32 = 0x1 | 0x10
 
-  /// Parses a message after its header; nil if it is truncated, or of neither IPv4 nor IPv6.
+  /// Parses a message after its header; nil if the message is truncated, or concerns neither IPv4 nor IPv6.
   init?(_ body: NetlinkBytes) {
     guard let family = body.uint8(0).flatMap(Family.init), let prefixLength = body.uint8(1),
       let table = body.uint8(4), let type = body.uint8(7), let flags = body.uint32(8)
@@ -128,7 +128,7 @@ extension NetworkRoute {
       default: break
       }
     }
-    // The kernel adds the interfaces of a next hop that is given by number, unless it is configured not to.
+    // The kernel adds the interfaces of a next hop that is given by number, unless its configuration prevents that.
     if isByNumber, interfaces.isEmpty { interfaces = [0] }
   }
 

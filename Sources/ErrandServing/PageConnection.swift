@@ -14,7 +14,7 @@ package import ErrandCore
   package import Foundation
 #endif
 
-/// A request to a `PageServer`, whole.
+/// A complete request to a `PageServer`.
 package struct ServedRequest: Sendable {
   package let method: HTTPMethod
   package let target: String
@@ -29,24 +29,25 @@ package struct ServedRequest: Sendable {
 /// The response of a `PageServer`.
 package enum ServedResponse: Sendable {
   case whole(status: Int, fields: HTTPFields, body: Data)
-  /// A stream of events (`text/event-stream`): these bytes, and all that is broadcast after them.
+  /// A stream of events (`text/event-stream`): these bytes, followed by everything that is broadcast.
   case events(fields: HTTPFields, first: Data)
 }
 
-/// An accepted connection. Used on the server's thread only.
+/// An accepted connection. Only the server's thread uses it.
 final class PageConnection {
   /// The most bytes of a request's body.
   private static let bodyLimit = 64 << 10
-  /// The most bytes of events that wait for a reader; one that falls further behind is cut off, and begins anew.
+  /// The most bytes of events that wait for a reader. A reader that falls further behind is disconnected, and
+  /// has to reconnect.
   private static let outputLimit = 32 << 20
 
   let descriptor: Int32
   let number: Int
   private(set) var isOver = false
   private(set) var isStream = false
-  /// True between requests, or before the first: then the connection can be closed for another.
+  /// True before the first request and between requests, when the connection can be closed to accept another.
   var isIdle: Bool { !isStream && !awaitsResponse && sent == output.count }
-  /// True once a whole request has come.
+  /// True after a whole request has arrived.
   private(set) var hasAsked = false
 
   private var parser = RequestParser(headLimit: 64 << 10)
@@ -67,18 +68,18 @@ final class PageConnection {
     return events
   }
 
-  /// False while a request waits for its response, or the response for its reader: reading pauses until then, so that
-  /// who only asks fills no memory.
+  /// False while a request waits for its response, or the response for its reader. Reading pauses until then,
+  /// so that a client that does not read responses cannot fill the memory.
   private var takesRequests: Bool { !awaitsResponse && output.isEmpty }
 
-  /// Reads and writes. Returns the requests that are whole.
+  /// Reads and writes. Returns the requests that are complete.
   func handle(_ events: Int16, _ room: UnsafeMutableRawBufferPointer) -> [ServedRequest] {
     if events & Int16(POLLOUT) != 0 { flush() }
     guard !isOver else { return [] }
     if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
       switch Socket.receive(descriptor, into: room) {
       case .bytes(let count):
-        // Nothing is expected of who reads events.
+        // Bytes from a reader of events are ignored.
         if !isStream { parser.append(UnsafeRawBufferPointer(rebasing: room[..<count])) }
       case .wouldBlock: break
       case .ended, .failed:
@@ -89,7 +90,7 @@ final class PageConnection {
     return parse()
   }
 
-  /// Sends a response. Returns the requests that have come meanwhile.
+  /// Sends a response. Returns the requests that have arrived meanwhile.
   func respond(_ response: ServedResponse) -> [ServedRequest] {
     guard !isOver, awaitsResponse else { return [] }
     switch response {

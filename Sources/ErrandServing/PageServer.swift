@@ -14,10 +14,10 @@ import ErrandCore
   package import Foundation
 #endif
 
-/// A small HTTP/1.1 server on 127.0.0.1, on one thread of its own, for pages that programs show of themselves: whole
-/// responses, and streams of events that are sent to all who listen.
+/// A small HTTP/1.1 server on 127.0.0.1, on a dedicated thread. Programs serve pages about themselves with
+/// it. It sends whole responses, and streams of events that are broadcast to all listeners.
 package final class PageServer: Sendable {
-  /// Answers a request, from any thread and at any time. Called on the server's thread.
+  /// Responds to a request, on any thread and at any time. It is called on the server's thread.
   package typealias Handler = @Sendable (ServedRequest, @escaping @Sendable (ServedResponse) -> Void) -> Void
 
   package enum Command {
@@ -26,8 +26,8 @@ package final class PageServer: Sendable {
     case stop
   }
 
-  /// The most connections at once. For another, one that is idle is closed, so that connections that say nothing keep
-  /// nobody out.
+  /// The most connections at once. To accept another, the server closes an idle connection, so that silent
+  /// connections do not keep others out.
   static let mostConnections = 64
 
   package let port: Int
@@ -38,15 +38,15 @@ package final class PageServer: Sendable {
   private let commands = Locked<[Command]>([])
   private let listeners = Locked(0)
 
-  /// - Parameter port: 0 for a free one.
-  /// - Throws: `SocketError`, if the port is taken.
+  /// - Parameter port: The port; 0 for any free port.
+  /// - Throws: `SocketError`, for example if the port is in use.
   package init(port: Int, _ handler: @escaping Handler) throws(SocketError) {
     listener = try Socket.make()
     var pipes: [Int32] = [-1, -1]
     do throws(SocketError) {
       try Socket.bind(listener, port: port)
       guard listen(listener, 128) == 0 else { throw .system("cannot listen") }
-      guard pipe(&pipes) == 0 else { throw .system("no pipe") }
+      guard pipe(&pipes) == 0 else { throw .system("cannot make a pipe") }
     } catch {
       close(listener)
       throw error
@@ -60,7 +60,7 @@ package final class PageServer: Sendable {
     self.port = Socket.port(of: listener)
     self.handler = handler
     let isStarted = SystemThread.start { self.run() }
-    guard isStarted else { throw .system("no thread") }
+    guard isStarted else { throw .system("cannot start a thread") }
   }
 
   deinit {
@@ -68,7 +68,7 @@ package final class PageServer: Sendable {
     close(wakeWrite)
   }
 
-  /// The number of event streams that are open.
+  /// The number of open event streams.
   package var streams: Int { listeners.withLock { $0 } }
 
   /// Sends bytes to every event stream.
@@ -92,7 +92,7 @@ package final class PageServer: Sendable {
     var isFull = false
     var isStopped = false
     while !isStopped {
-      // Out of descriptors, it listens again when a connection has ended, or a little later.
+      // When the descriptors run out, the server listens again after a connection has ended, or 100 ms later.
       var polled = [pollfd(fd: isFull ? -1 : listener, events: Int16(POLLIN), revents: 0)]
       polled.append(pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0))
       polled += connections.map { pollfd(fd: $0.descriptor, events: $0.pollEvents, revents: 0) }
@@ -122,8 +122,8 @@ package final class PageServer: Sendable {
     room.deallocate()
   }
 
-  /// Ends a connection that gives way to another: one that has asked for nothing, or one that is idle.
-  /// - Returns: False if there is none.
+  /// Closes a connection to accept another: an idle one, preferably one that has sent no request.
+  /// - Returns: False if every connection is busy.
   private func makePlace(in connections: inout [PageConnection]) -> Bool {
     let index =
       connections.firstIndex { $0.isIdle && !$0.hasAsked } ?? connections.firstIndex(where: \.isIdle)
@@ -143,8 +143,8 @@ package final class PageServer: Sendable {
     handler(request) { [weak self] response in self?.put(.respond(connection: connection, response)) }
   }
 
-  /// Accepts those who wait.
-  /// - Returns: False if there are no descriptors left, and no connection gives way.
+  /// Accepts the waiting connections.
+  /// - Returns: False if the descriptors ran out, and no connection could be closed.
   private func accept(_ connections: inout [PageConnection], _ accepted: inout Int) -> Bool {
     while true {
       let descriptor = systemAccept(listener)

@@ -12,7 +12,7 @@ package struct RequestParser {
     case head(method: HTTPMethod, target: String, fields: HTTPFields)
     case body(Data)
     case complete
-    /// The bytes are no request. Nothing after them can be parsed.
+    /// The bytes are not a request. The bytes after them cannot be parsed.
     case malformed(String)
   }
 
@@ -33,7 +33,7 @@ package struct RequestParser {
   private var offset = 0
   private var state = State.head
 
-  /// - Parameter headLimit: The most bytes of a head, and of a line between chunks or after them.
+  /// - Parameter headLimit: The most bytes of a head, or of a line between or after chunks.
   package init(headLimit: Int = 4 << 20) { self.headLimit = headLimit }
 
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -47,7 +47,7 @@ package struct RequestParser {
     input.append(contentsOf: bytes)
   }
 
-  /// Returns the next event; nil if more bytes or a call of `beginNext` are needed.
+  /// Returns the next event; nil if it needs more bytes or a call of `beginNext`.
   package mutating func next() -> Event? {
     while true {
       switch state {
@@ -62,7 +62,7 @@ package struct RequestParser {
       case .chunkSize:
         guard let line = line() else { return lineIsTooLong() }
         guard let size = Int(line.prefix { $0 != ";" }, radix: 16), size >= 0 else {
-          return broken("a chunk's length is no number")
+          return broken("a chunk's length is not a number")
         }
         state = size == 0 ? .trailers : .chunk(size)
       case .chunk(0): state = .chunkEnd
@@ -99,7 +99,7 @@ package struct RequestParser {
     return Data(input[offset..<offset + available])
   }
 
-  /// Returns nil as long as the line that has begun may still end.
+  /// Returns nil while the unfinished line is within the limit.
   private mutating func lineIsTooLong() -> Event? {
     input.count - offset > headLimit ? broken("a line is too long") : nil
   }
@@ -122,26 +122,28 @@ package struct RequestParser {
   }
 
   private mutating func head() -> Event? {
-    // Empty lines before a request are to be ignored (RFC 9112, section 2.2).
+    // Empty lines before a request are ignored (RFC 9112, section 2.2).
     while offset < input.count, input[offset] == 13 || input[offset] == 10 { offset += 1 }
-    // Rejected at once: a TLS handshake has no line end that the parser could wait for.
-    if offset < input.count, input[offset] < 32 || input[offset] > 126 { return broken("no request line") }
+    // Rejected at once, because a TLS handshake contains no line end to wait for.
+    if offset < input.count, input[offset] < 32 || input[offset] > 126 {
+      return broken("the request line is missing")
+    }
     guard hasWholeHead() else {
       return input.count - offset > headLimit ? broken("the head is too long") : nil
     }
     let words = (line() ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 3, ASCII.isToken(words[0]), words[2].hasPrefix("HTTP/1.") else {
-      return broken("no request line")
+      return broken("the request line is missing")
     }
     var fields = HTTPFields()
     while let line = line(), !line.isEmpty {
-      guard let colon = line.firstIndex(of: ":") else { return broken("a field without a colon") }
+      guard let colon = line.firstIndex(of: ":") else { return broken("a field has no colon") }
       fields.append(String(line[..<colon]), ASCII.trimmed(line[line.index(after: colon)...]))
     }
     if let coding = fields["Transfer-Encoding"].map(ASCII.lowercased), coding.hasSuffix("chunked") {
       state = .chunkSize
     } else if let length = fields["Content-Length"] {
-      guard let count = Int(length), count >= 0 else { return broken("Content-Length is no number") }
+      guard let count = Int(length), count >= 0 else { return broken("Content-Length is not a number") }
       state = .body(count)
     } else {
       state = .body(0)

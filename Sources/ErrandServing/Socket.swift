@@ -6,23 +6,23 @@
   import Glibc
 #endif
 
-/// The system's sockets, as far as a server needs them. Descriptors are closed by hand.
+/// The system's sockets, as far as a server needs them. Callers close the descriptors.
 package enum Socket {
   package enum Outcome {
     case bytes(Int)
     case wouldBlock
-    /// The other side has closed.
+    /// The other side has closed the connection.
     case ended
-    /// The other side has reset the connection, or it broke.
+    /// The other side has reset the connection, or the connection has failed.
     case failed
   }
 
-  /// The poll event for a peer that has closed, where the system reports it without a read; 0 elsewhere.
+  /// The poll event for a peer that has closed the connection, if the system reports it without a read; else 0.
   package static let closedByPeer: Int16 = {
     #if canImport(Darwin)
       0
     #else
-      0x2000  // POLLRDHUP, which Swift does not see without _GNU_SOURCE
+      0x2000  // POLLRDHUP, which Swift does not import without _GNU_SOURCE
     #endif
   }()
 
@@ -32,13 +32,13 @@ package enum Socket {
     #else
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
-    guard descriptor >= 0 else { throw .system("no socket") }
+    guard descriptor >= 0 else { throw .system("cannot make a socket") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
   }
 
-  /// Binds a socket to a port; 0 for a free one.
-  /// - Parameter isOpen: True for every address of the machine, false for 127.0.0.1.
+  /// Binds a socket to a port; 0 for any free port.
+  /// - Parameter isOpen: True for all addresses of the machine, false for 127.0.0.1 only.
   package static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(SocketError) {
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -51,10 +51,10 @@ package enum Socket {
         Glibc.bind(descriptor, address, length)
       #endif
     }
-    guard code == 0 else { throw .system("cannot take port \(port)\(isOpen ? "" : " of 127.0.0.1")") }
+    guard code == 0 else { throw .system("cannot use port \(port)\(isOpen ? "" : " of 127.0.0.1")") }
   }
 
-  /// Begins to connect to a port of 127.0.0.1, without waiting.
+  /// Begins to connect to a port of 127.0.0.1, without waiting for the connection.
   package static func beginConnecting(_ descriptor: Int32, port: Int) {
     setNonBlocking(descriptor)
     _ = withAddress(loopback, port) { address, length in connect(descriptor, address, length) }
@@ -133,7 +133,7 @@ package enum Socket {
     }
   }
 
-  /// Closes the sending side; data can still be received.
+  /// Closes the sending side. The socket can still receive.
   package static func endSending(_ descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_WR))
   }
@@ -146,7 +146,7 @@ package enum Socket {
   }
 }
 
-/// A socket that the system did not give.
+/// The error for a socket that the system could not make or bind.
 package struct SocketError: Error, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -9,30 +9,34 @@ import ErrandURLSession
   public import Foundation
 #endif
 
-/// Sends the requests of a `URLSession` through a client: they are shared, limited, retried, cached and authenticated as
-/// the client's own. One line in front of code that is there, also of Alamofire's `Session`:
+/// Sends the requests of a `URLSession` through a client. They are shared, limited, retried, cached and
+/// authenticated like the client's own. One line adds it to existing code, including code that uses
+/// Alamofire's `Session`:
 ///
 /// ```swift
 /// configuration.protocolClasses = [ErrandURLProtocol.using(client)]
 /// let session = URLSession(configuration: configuration)
 /// ```
 ///
-/// A request says more with `errand`: `request.errand { $0.shared(within: .seconds(3)) }`. The session's delegate, its
-/// completion handlers and its errors (`URLError`, with the client's error in `NSUnderlyingErrorKey`) stay what they were.
+/// Set further options of a request with `errand`: `request.errand { $0.shared(within: .seconds(3)) }`. The
+/// session's delegate, completion handlers and errors (`URLError`, with the client's error in
+/// `NSUnderlyingErrorKey`) work as before.
 ///
-/// Responses are held in memory, up to the client's `memoryLimit`. Background sessions and WebSockets pass it by. The
-/// article "From URLSession" lists what else differs, and what Linux does not support.
+/// Responses are held in memory, up to the client's `memoryLimit`. Background sessions and WebSockets bypass
+/// the client. The article "From URLSession" lists the other differences, and the limits on Linux.
 open class ErrandURLProtocol: URLProtocol {
-  /// The client of a class that `using` made.
+  /// The client of a class that `using` made; nil for this class.
   class var binding: Binding? { nil }
 
   private let load = Locked<ProtocolLoad?>(nil)
 
-  /// Returns a class for `URLSessionConfiguration.protocolClasses` whose requests go through this client. Call it once for
-  /// each client: the class and the client live as long as the process.
+  /// Returns a class for `URLSessionConfiguration.protocolClasses` whose requests are sent through this
+  /// client. Call it once for each client, because the class and the client live as long as the process.
   /// - Parameters:
-  ///   - outbox: Takes the requests that are marked with `errandOutbox`.
-  ///   - redirects: Default: the session's delegate is told of each. Linux has to follow them.
+  ///   - client: The client that sends the requests.
+  ///   - outbox: The outbox for the requests that are marked with `errandOutbox`.
+  ///   - redirects: The handling of redirects. Default: the session's delegate decides about each. On Linux,
+  ///     the client always follows them.
   public static func using(
     _ client: Client, outbox: Outbox? = nil, redirects: RedirectHandling = .told
   ) -> AnyClass {
@@ -43,22 +47,22 @@ open class ErrandURLProtocol: URLProtocol {
   #if canImport(Darwin)
     private static let mayTellRedirects = true
   #else
-    // FoundationNetworking ends the process.
+    // FoundationNetworking would end the process.
     private static let mayTellRedirects = false
   #endif
 
-  /// What happens with a redirect.
+  /// The handling of redirects.
   public enum RedirectHandling: Sendable {
-    /// The session's delegate decides, as without this class; the next request is one of its own.
+    /// The session's delegate decides, as without this class. The next request is a separate load.
     case told
-    /// The client follows it, and the session is told of the last response only.
+    /// The client follows redirects, and the session receives only the last response.
     case followed
   }
 
   open override class func canInit(with request: URLRequest) -> Bool {
     guard binding != nil else { return false }
     #if canImport(Darwin)
-      // Where a protocol is registered for all sessions, a transport's own are among them.
+      // A protocol that is registered for all sessions also sees those of Errand's transports.
       if property(forKey: URLRequest.sentByTransport, in: request) != nil { return false }
     #endif
     return ["http", "https"].contains(request.url?.scheme?.lowercased() ?? "")
@@ -82,15 +86,16 @@ open class ErrandURLProtocol: URLProtocol {
   }
 }
 
-/// What a class sends its requests with.
+/// The client and the outbox that a class sends its requests with.
 struct Binding: Sendable {
   let client: Client
   let outbox: Outbox?
   let tellsRedirects: Bool
 }
 
-/// A session is given a class and no object, so each client gets a class of its own: `BoundProtocol` of a type that is a
-/// number. The types `Zero`, `Next<Zero>`, `Next<Next<Zero>>` and so on are made as they are needed.
+/// A number, as a type. A session accepts a class, not an object, so each client gets a separate class:
+/// `BoundProtocol` of a number. The types `Zero`, `Next<Zero>`, `Next<Next<Zero>>` and so on are made when
+/// they are needed.
 protocol Numeral: Sendable {
   static var number: Int { get }
 }

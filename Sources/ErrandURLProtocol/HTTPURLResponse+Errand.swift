@@ -9,19 +9,19 @@ public import ErrandOutbox
 #endif
 
 extension HTTPURLResponse {
-  /// The times of a response that came through `ErrandURLProtocol`, in the syntax of `Server-Timing`: `queue`, `dns`,
-  /// `connect`, `tls`, `first-byte` and `total` in milliseconds, and the number of attempts. A session's own metrics know
-  /// nothing of them.
+  /// The times of a response that came through `ErrandURLProtocol`, in the syntax of `Server-Timing`: `queue`,
+  /// `dns`, `connect`, `tls`, `first-byte` and `total` in milliseconds, and the number of attempts. The session's
+  /// metrics do not contain them.
   public var errandTiming: String? { value(forHTTPHeaderField: "Errand-Timing") }
 
-  /// The name of a request that was marked for the outbox, and is stored. Nil for any other response, whatever its server
-  /// says.
+  /// The identifier of a stored request that was marked for the outbox. It is nil for any other response that
+  /// came through `ErrandURLProtocol`, even if its server sends this field.
   public var errandOutboxID: OutboxID? {
     value(forHTTPHeaderField: "Errand-Outbox-ID").map(OutboxID.init(rawValue:))
   }
 
-  /// Makes a session's response of a client's.
-  /// - Parameter id: The name of the stored request.
+  /// Makes a session's response from a client's.
+  /// - Parameter id: The identifier of the stored request.
   convenience init?(_ response: Response, stored id: OutboxID? = nil) {
     var fields: [String: String] = [:]
     // The body is decompressed already.

@@ -2,9 +2,10 @@
   import ErrandCore
   import Foundation
 
-  /// What a session's delegate decides. FoundationNetworking has none of it.
+  /// The decisions of a session's delegate, which FoundationNetworking does not support.
   extension ProtocolLoad {
-    /// Tells the session of a redirect, which it follows by a request of its own. Returns false if the response is none.
+    /// Reports a redirect to the session, which follows it with a new request. Returns false if the response
+    /// is not a redirect.
     func tellRedirect(_ response: Response, of request: Request, _ original: URLRequest) throws -> Bool {
       guard binding.tellsRedirects, let next = try binding.client.redirected(request, by: response),
         let head = HTTPURLResponse(response)
@@ -20,7 +21,8 @@
       }
       following.allHTTPHeaderFields = Dictionary(
         next.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
-      // A redirect may take fields away, those of credentials at another origin: its word is the last.
+      // A redirect may remove fields, such as those with credentials for another origin. So its fields are
+      // applied last.
       following = following.errand { [fields = next.fields, method = next.method] sent in
         var sent = sent
         (sent.fields, sent.method) = (fields, method)
@@ -28,14 +30,14 @@
       }
       tell { [following] urlProtocol, client in
         client.urlProtocol(urlProtocol, wasRedirectedTo: following, redirectResponse: head)
-        // This load is over, whatever the delegate decides about the next one.
+        // This load has ended, whatever the delegate decides about the next one.
         client.urlProtocol(urlProtocol, didFailWithError: URLError(.cancelled))
       }
       return true
     }
 
-    /// Asks the session's delegate for a user and a password, if the server wants them and the client has none. Returns
-    /// false if there is nothing to ask for.
+    /// Asks the session's delegate for a user and a password, if the server wants them and the client has
+    /// none. Returns false if the delegate need not be asked.
     func ask(for response: Response, _ original: URLRequest) -> Bool {
       guard response.status == 401, let realm = response.basicRealm, let url = original.url,
         let host = url.host(), original.value(forHTTPHeaderField: "Authorization") == nil,
@@ -73,7 +75,7 @@
     }
   }
 
-  /// Takes what a session's delegate decided about a challenge.
+  /// Applies the decision of a session's delegate about a challenge.
   private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, Sendable {
     private let load: ProtocolLoad
     private let response: Response

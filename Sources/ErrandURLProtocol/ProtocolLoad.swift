@@ -32,16 +32,16 @@ final class ProtocolLoad: Sendable {
   func begin(_ original: URLRequest) {
     let work = Task { [self] in
       do {
-        // On Linux, a task cannot be asked while it begins.
+        // On Linux, a task's properties cannot be read while it begins.
         let priority = handle.urlProtocol?.task?.priority ?? 0.5
         #if canImport(FoundationNetworking)
-          // FoundationNetworking shows no body of an upload, and a download would end the process.
+          // FoundationNetworking hides the body of an upload, and a download would end the process.
           let task = handle.urlProtocol?.task
           if task is URLSessionUploadTask || task is URLSessionDownloadTask {
             throw URLError(.unsupportedURL)
           }
         #endif
-        // A stream is read once: what was read is sent again with a credential, or to where a redirect leads.
+        // A stream can be read only once. The bytes are kept, to be sent again with a credential or after a redirect.
         let (body, original) = try await original.readingBody()
         var request = try Request(
           original, body: body, priority: priority, retry: binding.client.retryPolicy)
@@ -76,7 +76,7 @@ final class ProtocolLoad: Sendable {
 
   private func store(_ request: Request, _ mark: RequestAdditions.OutboxMark) async throws -> OutboxID {
     guard let outbox = binding.outbox else { throw URLError(.unsupportedURL) }
-    // What is stored is sent by another session, or program: nothing of this one's is left in it.
+    // Another session or program sends the stored request, so it must not depend on this session.
     return try await outbox.enqueue(request.stored, lane: mark.lane).id
   }
 
@@ -87,7 +87,7 @@ final class ProtocolLoad: Sendable {
     do {
       return try await call.value
     } catch let error as RequestError {
-      // The last response to a request that was retried is a response like any other.
+      // The last response to a retried request is returned like any other response.
       if let refused = error.underlying as? RefusedResponse { return refused.response }
       throw error
     }
@@ -118,13 +118,12 @@ final class ProtocolLoad: Sendable {
   }
 }
 
-/// The session's object, until the session releases it. It is only used on the session's thread, and there its methods
-/// are safe.
+/// A weak reference to the session's object. It is used only on the session's thread, where its methods are safe.
 struct ProtocolHandle: @unchecked Sendable {
   private(set) weak var urlProtocol: ErrandURLProtocol?
 }
 
-/// The thread on which a session wants to be told: the one that began the load.
+/// The thread on which a session expects callbacks: the thread that began the load.
 struct ClientThread: @unchecked Sendable {
   #if canImport(Darwin)
     // A run loop's `perform` may be called on any thread.

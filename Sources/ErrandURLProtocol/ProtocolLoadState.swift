@@ -1,5 +1,5 @@
-/// What a `URLProtocol` may still tell its session: one end, after at most one response, and nothing after it was stopped.
-/// Pure.
+/// Decides which callbacks a `URLProtocol` may still make: one outcome, with at most one response, and none
+/// after it was stopped. Pure.
 struct ProtocolLoadState: Sendable {
   private enum Phase {
     case new, loading, over
@@ -7,7 +7,7 @@ struct ProtocolLoadState: Sendable {
 
   private var phase = Phase.new
 
-  /// False before the load begins, and when it is over.
+  /// False before the load begins, and after it has ended.
   var isLoading: Bool { phase == .loading }
 
   /// Returns true if the load begins; false if it was stopped before.
@@ -17,14 +17,14 @@ struct ProtocolLoadState: Sendable {
     return true
   }
 
-  /// Returns true if the outcome is to be told, which is the last thing that is told.
+  /// Returns true if the outcome should be reported. No further callback may follow.
   mutating func finish() -> Bool {
     guard phase == .loading else { return false }
     phase = .over
     return true
   }
 
-  /// Returns true if the request is to be cancelled: it has no outcome yet.
+  /// Returns true if the request should be cancelled, because it has no outcome yet.
   mutating func stop() -> Bool {
     defer { phase = .over }
     return phase == .loading

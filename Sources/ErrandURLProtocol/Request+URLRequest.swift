@@ -6,17 +6,17 @@ import Foundation
 #endif
 
 extension Request {
-  /// Makes the client's request of a session's.
+  /// Makes the client's request from a session's.
   /// - Parameters:
-  ///   - body: The session's request's own.
-  ///   - priority: The priority of the session's task, 0...1.
+  ///   - body: The body of the session's request.
+  ///   - priority: The priority of the session's task, from 0 to 1.
   ///   - retry: The client's policy.
   init(_ original: URLRequest, body: RequestBody, priority: Float, retry: RetryPolicy = RetryPolicy()) throws
   {
     guard let url = original.url else { throw URLError(.badURL) }
     var fields = HTTPFields()
     for (name, value) in (original.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-      // The length is the transport's.
+      // The transport sets the length.
       if name.lowercased() != "content-length" { fields.append(name, value) }
     }
     #if canImport(FoundationNetworking)
@@ -26,13 +26,13 @@ extension Request {
       }
     #endif
     var request = Request(HTTPMethod(original.httpMethod ?? "GET"), url, fields: fields, body: body)
-    // Without a type of its own a body is sent as URLSession sends it.
+    // Like URLSession, this adds a type to a body without one.
     if !fields.contains("Content-Type"), original.httpBody != nil {
       request.fields.append("Content-Type", "application/x-www-form-urlencoded")
     }
-    // 60 s is what a URLRequest has unless it is changed: then the client's own time-out counts.
+    // 60 s is the default of a `URLRequest`. The client's time-out applies then.
     if original.timeoutInterval != 60, original.timeoutInterval > 0 {
-      // "For ever" is a number that no `Duration` has.
+      // "Forever" is a number that exceeds `Duration`.
       request = request.timeout(.seconds(min(original.timeoutInterval, 1_000_000_000)))
     }
     request = request.priority(Priority(task: priority)).acceptingAnyStatus()
@@ -44,7 +44,7 @@ extension Request {
     }
   }
 
-  /// Returns the request without what a stored one must not have.
+  /// Returns the request without the validator, which cannot be stored.
   var stored: Request {
     var request = self
     request.options.validator = ResponseValidator()
@@ -54,8 +54,8 @@ extension Request {
 }
 
 extension URLRequest {
-  /// Returns the client's body, and the request with its stream read, if that fits in memory: a stream that is left in it
-  /// has been begun, and cannot be sent again.
+  /// Returns the client's body, and the request with its stream read, if the body fits in memory. A stream
+  /// that stays in the request has been read from, and cannot be sent again.
   func readingBody() async throws -> (RequestBody, URLRequest) {
     if let data = httpBody { return (.bytes(data), self) }
     guard let stream = httpBodyStream else { return (.none, self) }
@@ -79,13 +79,13 @@ extension URLRequest {
   }
 }
 
-/// A response whose status is retried: the last one is what the session is told.
+/// A response whose status is retried. If it is the last, the session receives it.
 struct RefusedResponse: Error {
   let response: Response
 }
 
 extension Priority {
-  /// The priority of a session's task: 0.5 is the default.
+  /// Makes the priority that corresponds to that of a session's task, whose default is 0.5.
   init(task: Float) {
     switch task {
     case ..<0.25: self = .background

@@ -2,7 +2,7 @@ import Dispatch
 import ErrandCore
 import Foundation
 
-/// Reads an `InputStream`, which blocks its reader for as long as its writer takes, on a queue of its own.
+/// Reads an `InputStream` on a separate queue, because the stream blocks its reader until its writer has written.
 final class StreamChunks: @unchecked Sendable {
   // Used on `queue` only.
   private let stream: InputStream
@@ -10,14 +10,14 @@ final class StreamChunks: @unchecked Sendable {
 
   init(_ stream: InputStream) {
     self.stream = stream
-    // A pipe waits for its writer.
+    // Opening a pipe waits for its writer.
     nonisolated(unsafe) let opened = stream
     queue.async { opened.open() }
   }
 
   deinit { stream.close() }
 
-  /// Reads until the end, or until there are more bytes than this.
+  /// Reads until the end, or until there are more bytes than `limit`.
   func read(atMost limit: Int) async throws -> (Data, isWhole: Bool) {
     var data = Data()
     while data.count <= limit {
@@ -28,7 +28,7 @@ final class StreamChunks: @unchecked Sendable {
   }
 
   /// Returns the next bytes; nil at the end.
-  /// - Throws: `CancellationError` as soon as the task is cancelled: a writer may take for ever.
+  /// - Throws: `CancellationError` as soon as the task is cancelled, because the writer may take forever.
   func next() async throws -> Data? {
     let read = StreamRead()
     return try await withTaskCancellationHandler {
@@ -52,7 +52,7 @@ final class StreamChunks: @unchecked Sendable {
   }
 }
 
-/// The wait for one piece of a stream: its first outcome counts.
+/// The wait for one piece of a stream. Its first outcome counts.
 private final class StreamRead: Sendable {
   typealias Waiter = CheckedContinuation<Data?, any Error>
 
@@ -82,7 +82,7 @@ private final class StreamRead: Sendable {
   }
 }
 
-/// What was read of a stream, and the rest of it.
+/// The bytes that were read from a stream, and the rest of the stream.
 struct StreamBody: AsyncSequence, Sendable {
   let beginning: Data
   let rest: StreamChunks

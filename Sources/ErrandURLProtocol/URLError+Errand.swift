@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension URLError {
-  /// Makes the error that URLSession would give, with the client's as the underlying one.
+  /// Makes the error that URLSession would report, with the client's error as the underlying one.
   init(_ error: any Error, url: URL?) {
     if let error = error as? URLError {
       self = error
@@ -25,7 +25,7 @@ extension URLError {
     guard let error = error as? RequestError else {
       return error is OutboxError ? .cannotWriteToFile : .unknown
     }
-    // The client's transport may be a URLSession itself.
+    // The client's transport may itself use a URLSession.
     if let inner = error.underlying as? URLError { return inner.code }
     switch error.code {
     case .cancelled: return .cancelled

@@ -8,27 +8,29 @@ public import ErrandCore
 #endif
 
 extension URLRequest {
-  /// Returns the request with options that a `URLRequest` has no words for; they count where the session has
+  /// Returns the request with options that a `URLRequest` does not have. They apply in sessions with
   /// `ErrandURLProtocol`.
   ///
   /// ```swift
   /// let (data, _) = try await session.data(for: request.errand { $0.shared(within: .seconds(3)) })
   /// ```
-  /// - Parameter change: Returns the client's request as it is to be sent. Several are applied in order.
+  /// - Parameter change: Returns the changed request of the client. Several changes are applied in order.
   public func errand(_ change: @escaping @Sendable (Request) -> Request) -> URLRequest {
     let present = additions
     return with(RequestAdditions(changes: (present?.changes ?? []) + [change], outbox: present?.outbox))
   }
 
-  /// Returns the request marked for the outbox: the session is told 202 as soon as it is stored, with its name
-  /// (`HTTPURLResponse.errandOutboxID`), and it is delivered whatever happens to the process.
+  /// Returns the request marked for the outbox. The session receives a 202 as soon as the request is stored,
+  /// with its identifier (`HTTPURLResponse.errandOutboxID`). The outbox delivers the request even if the
+  /// process ends.
   /// - Parameter lane: Requests of one lane are sent one at a time, in order.
   public func errandOutbox(lane: String? = nil) -> URLRequest {
     with(RequestAdditions(changes: additions?.changes ?? [], outbox: .init(lane: lane)))
   }
 }
 
-/// What a session's request says beyond what URLSession knows. An object, because a request is copied on its way.
+/// The options of a session's request that URLSession does not have. It is an object, because URLSession
+/// copies requests.
 final class RequestAdditions: NSObject, Sendable {
   struct OutboxMark: Sendable {
     let lane: String?
@@ -45,11 +47,11 @@ final class RequestAdditions: NSObject, Sendable {
 
 #if canImport(FoundationNetworking)
   extension URLRequest {
-    /// The field in which a request carries the number of its additions: FoundationNetworking loses a request's
-    /// properties. It is not sent.
+    /// The header field with the number of a request's additions, because FoundationNetworking loses a
+    /// request's properties. The field is not sent.
     static let additionsField = "Errand-Additions"
 
-    /// Nil if it has none, or too many others came after it.
+    /// The request's additions; nil if it has none, or if too many requests were made after it.
     var additions: RequestAdditions? {
       value(forHTTPHeaderField: Self.additionsField).flatMap { Int($0) }.flatMap { number in
         AdditionsTable.shared.withLock { $0[number] }

@@ -6,7 +6,7 @@ import Foundation
 final class BodySpool: Sendable {
   private struct State {
     var memory = Data()
-    /// The temporary file, removed with the spool unless it is passed on.
+    /// The temporary file, which is removed with the spool unless it was passed on.
     var file: (url: URL, handle: FileHandle)?
   }
 
@@ -15,7 +15,7 @@ final class BodySpool: Sendable {
   private let moved: @Sendable () -> Bool
   private let done: @Sendable (Result<UploadSource, any Error>) -> Void
   private let queue = DispatchQueue(label: "errand.spool")
-  // Touched on `queue` only.
+  // Used on `queue` only.
   nonisolated(unsafe) private let room = UnsafeMutableRawBufferPointer.allocate(
     byteCount: 256 << 10, alignment: 16)
   private let state = Locked(State())
@@ -35,12 +35,12 @@ final class BodySpool: Sendable {
 
   deinit {
     room.deallocate()
-    // A body that is cancelled while it has no more bytes yet ends here.
+    // The spool of a body that is cancelled while it waits for more bytes ends here.
     if let file = state.withLock({ $0.file?.url }) { try? FileManager.default.removeItem(at: file) }
   }
 
   func run() {
-    // Only the reader's callback holds the spool: closing the reader releases it.
+    // Only the reader's callback retains the spool, so closing the reader releases it.
     reader.onReady { self.queue.async { self.read() } }
     queue.async { self.read() }
   }
@@ -67,7 +67,7 @@ final class BodySpool: Sendable {
       state.memory.append(contentsOf: bytes)
       guard state.memory.count > memoryLimit else { return }
       let url = folder.appending(path: "errand-\(UUID().uuidString).body")
-      // Foundation would create the file with permissions for all users, and restrict them afterwards.
+      // Foundation would first create the file readable for all users, and restrict it afterwards.
       _ = try FileDescriptor(private: url.path)
       guard let handle = FileHandle(forWritingAtPath: url.path) else { throw CocoaError(.fileWriteUnknown) }
       state.file = (url, handle)

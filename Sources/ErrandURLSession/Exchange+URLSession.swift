@@ -6,8 +6,8 @@ import Foundation
 #endif
 
 extension URLRequest {
-  /// The time-out of the session, a week: `SessionTransfer` watches the time-out, because URLSession's is
-  /// rounded or different.
+  /// The time-out of the session, a week. `SessionTransfer` checks the time-out, because URLSession rounds it
+  /// or interprets it differently.
   static let never: TimeInterval = 7 * 24 * 3600
 
   init(_ request: Exchange.Request) {
@@ -25,11 +25,11 @@ extension URLRequest {
 }
 
 extension ResponseHead {
-  /// Makes a head of URLSession's response.
+  /// Makes a head from URLSession's response.
   init(_ response: HTTPURLResponse) {
     #if canImport(FoundationNetworking)
       var fields = HTTPFields(ofSession: response.allHeaderFields)
-      // The body of a redirect is dropped there, so its length announces nothing.
+      // FoundationNetworking drops the body of a redirect, so its length is meaningless.
       if 300..<400 ~= response.statusCode { fields.remove("Content-Length") }
     #else
       let fields = HTTPFields(ofSession: response.allHeaderFields)
@@ -40,8 +40,7 @@ extension ResponseHead {
 
 #if canImport(Darwin)
   extension TransferMetrics {
-    /// Makes metrics of URLSession's last transaction, which is the only one because redirects are not
-    /// followed.
+    /// Makes metrics from URLSession's last transaction. It is the only one, because redirects are not followed.
     init(_ metrics: URLSessionTaskMetrics) {
       self.init()
       guard let last = metrics.transactionMetrics.last else { return }

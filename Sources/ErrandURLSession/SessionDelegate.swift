@@ -8,7 +8,7 @@ import Foundation
 /// Forwards URLSession's callbacks about a task to the task's transfer.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let tls: SessionTLS
-  // The key is the task itself, because numbers repeat among sessions. The transfer holds the task, so its
+  // The key is the task, because task numbers repeat among sessions. The transfer retains the task, so its
   // address is not reused.
   private let transfers = Locked<[ObjectIdentifier: SessionTransfer]>([:])
 
@@ -18,7 +18,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     transfers.withLock { $0[ObjectIdentifier(task)] = transfer }
   }
 
-  /// Fails all transfers that have not ended, after the session's end.
+  /// Fails all transfers that have not ended, after the session has ended.
   func finishAll() {
     let left = transfers.withLock { transfers in
       defer { transfers = [:] }
@@ -50,7 +50,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     transfer(of: task)?.didSend(totalBytesSent)
   }
 
-  /// Refuses a redirect: the client follows redirects itself, so here the response is the 3xx.
+  /// Refuses a redirect, so that the response is the 3xx. The client follows redirects.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -72,9 +72,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
       case nil: break
       }
     #endif
-    // A 401 is a response, and any credentials are in the request already.
+    // A 401 is a response. The request already has any credentials.
     #if canImport(FoundationNetworking)
-      // The whole response has been received at this point, and no disposition lets the task succeed.
+      // The whole response has been received by now, and the task would fail with any disposition.
       transfers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
@@ -82,7 +82,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     #endif
   }
 
-  /// Provides the body once; sending it again is the client's decision.
+  /// Provides the body once. Sending it again is the client's decision.
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void

@@ -5,12 +5,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The `RequestError` for an error of URLSession's.
+/// The `RequestError` for an error of URLSession.
 struct SessionFailure {
   let error: RequestError
 
   init(_ underlying: any Error, _ exchange: Exchange) {
-    // On Linux, libcurl's message is in the underlying error.
+    // On Linux, the underlying error has libcurl's message.
     let deeper = (underlying as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     let text = (deeper ?? underlying as NSError).localizedDescription
     func failure(_ kind: RequestError.Code, _ message: String, reached: Bool = true) -> RequestError {
@@ -42,14 +42,18 @@ struct SessionFailure {
       case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired:
         failure(.tlsFailed, "TLS failed: \(text)", reached: false)
       case .badServerResponse, .cannotParseResponse:
-        failure(.invalidResponse, "what the server sent is no HTTP response: \(text)")
+        failure(.invalidResponse, "the server did not send an HTTP response: \(text)")
       case .cannotDecodeContentData, .cannotDecodeRawData:
         failure(.badEncoding, "the response's body cannot be decompressed: \(text)")
       case .badURL, .unsupportedURL:
         failure(.invalidRequest, "the URL cannot be used: \(text)", reached: false)
-      case .dataLengthExceedsMaximum: failure(.unsupported, "URLSession refuses it: \(text)", reached: false)
+      case .dataLengthExceedsMaximum:
+        failure(.unsupported, "URLSession refuses the request: \(text)", reached: false)
       case .appTransportSecurityRequiresSecureConnection:
-        failure(.unsupported, "App Transport Security allows no plain http here: \(text)", reached: false)
+        failure(
+          .unsupported,
+          "App Transport Security does not allow plain http; use https, or add an "
+            + "exception to Info.plist: \(text)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(text)")
       }
   }
@@ -63,7 +67,7 @@ struct SessionFailure {
   }
 
   #if canImport(FoundationNetworking)
-    /// Recognizes an error by libcurl's text, because Linux has one code for nearly everything.
+    /// Recognizes an error by libcurl's text, because FoundationNetworking has one code for most errors.
     private static func sense(_ text: String) -> (RequestError.Code, String, reached: Bool)? {
       let lower = text.lowercased()
       func says(_ words: String...) -> Bool { words.contains { lower.contains($0) } }
@@ -75,7 +79,7 @@ struct SessionFailure {
         return (.badEncoding, "the response's body cannot be decompressed", true)
       }
       if says("http/0.9", "invalid content-length", "unsupported protocol", "illegal") {
-        return (.invalidResponse, "what the server sent is no HTTP response", true)
+        return (.invalidResponse, "the server did not send an HTTP response", true)
       }
       if says("too large response headers", "out of memory") {
         return (.fieldsTooLarge, "the response's fields are larger than accepted", true)

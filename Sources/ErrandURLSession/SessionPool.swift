@@ -7,8 +7,8 @@ import Foundation
 
 /// The sessions of a transport: one for each set of keys that hosts may have.
 ///
-/// URLSession lets requests for several hosts share one HTTP/2 connection whose certificate names them all, and asks
-/// for the keys of the first only. Within one session that is right, because all of its hosts may have the same keys.
+/// URLSession uses one HTTP/2 connection for several hosts if its certificate names them all, and checks only
+/// the first host's key. Within one session that is correct, because all its hosts may have the same keys.
 final class SessionPool: Sendable {
   private let make: @Sendable () -> URLSession
   private let sessions: Locked<[Set<PublicKeyPin>: URLSession]>

@@ -8,17 +8,17 @@ import Foundation
 #if canImport(Darwin)
   import Security
 
-  /// Answers the challenges of TLS: shows the client's certificate, and compares the keys of hosts.
+  /// Responds to TLS challenges: it sends the client's certificate, and compares the keys of hosts with pins.
   final class SessionTLS: Sendable {
     enum Answer {
-      /// As the system does it: it checks whether the certificate is trusted.
+      /// The system's handling, which checks whether the certificate is trusted.
       case system
       case credential(URLCredential)
       case mismatch(message: String)
     }
 
     let pins: PublicKeyPins
-    /// The reason why nothing is sent, or nil.
+    /// The reason why requests cannot be sent, or nil.
     let problem: String?
     private let minimumVersion: TLSVersion
     private let credential: URLCredential?
@@ -39,12 +39,12 @@ import Foundation
       configuration.tlsMinimumSupportedProtocolVersion = minimumVersion == .tls13 ? .TLSv13 : .TLSv12
     }
 
-    /// Returns nil if the challenge is not about TLS.
+    /// Returns the response to a challenge; nil if the challenge does not concern TLS.
     func answer(to challenge: URLAuthenticationChallenge) -> Answer? {
       let space = challenge.protectionSpace
       switch space.authenticationMethod {
       case NSURLAuthenticationMethodServerTrust:
-        // A proxy is no host that is pinned.
+        // Pins apply to hosts, not to proxies.
         guard !space.isProxy(), let trust = space.serverTrust else { return .system }
         let keys = pins.keys(of: space.host)
         let seen = Self.pin(of: trust)
@@ -69,10 +69,10 @@ import Foundation
       let contents = try certificate.read()
       guard !contents.isPEM else {
         throw TLSProblem(
-          "URLSession takes a client's certificate as PKCS #12: openssl pkcs12 -export -in CERT -inkey KEY -out FILE"
+          "URLSession needs a client certificate in PKCS #12; convert it: openssl pkcs12 -export -in CERT -inkey KEY -out FILE"
         )
       }
-      // In memory: the keychain is the user's.
+      // In memory only, because the keychain belongs to the user.
       let options: [String: Any] = [
         kSecImportExportPassphrase as String: contents.password ?? "", kSecImportToMemoryOnly as String: true,
       ]
@@ -87,17 +87,19 @@ import Foundation
       guard status == errSecSuccess, let item = (items as? [[String: Any]])?.first,
         let identity = item[kSecImportItemIdentity as String]
       else {
-        throw TLSProblem("the client's certificate is no PKCS #12 with its key, or it is damaged (\(status))")
+        throw TLSProblem(
+          "the client's certificate is not a PKCS #12 with its key, or it is damaged "
+            + "(\(status)); export it again")
       }
       let chain = item[kSecImportItemCertChain as String] as? [Any]
-      // The system gives no other type here, and Swift cannot ask an object of Core Foundation for its type.
+      // The system returns no other type here, and Swift cannot check the type of a Core Foundation object.
       return URLCredential(
         identity: identity as! SecIdentity, certificates: chain.map { Array($0.dropFirst()) },
         persistence: .none)
     }
   }
 #else
-  /// URLSession on Linux tells of no handshake and takes no certificate: what would be ignored is refused.
+  /// URLSession on Linux reports no handshakes and accepts no certificate. Options that it would ignore are refused.
   struct SessionTLS: Sendable {
     let pins = PublicKeyPins()
     let problem: String?
@@ -107,9 +109,9 @@ import Foundation
         !configuration.pins.isEmpty
         ? "public keys cannot be pinned"
         : configuration.clientCertificate != nil
-          ? "no client certificate can be shown"
+          ? "a client certificate cannot be used"
           : configuration.minimumVersion > .tls12 ? "the lowest version of TLS cannot be set" : nil
-      problem = reason.map { "\($0) with URLSession on Linux; CurlTransport can" }
+      problem = reason.map { "\($0) with URLSession on Linux; use CurlTransport" }
     }
 
     func apply(to configuration: URLSessionConfiguration) {}

@@ -5,13 +5,13 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Takes URLSession's reports, on the delegate's queue.
+/// URLSession's reports, on the delegate's queue.
 extension SessionTransfer {
-  /// Takes the head. Returns false if the response is refused.
+  /// Handles the head. Returns false if the response is refused.
   func receive(_ response: URLResponse) -> Bool {
     guard didMove() else { return false }
     guard let response = response as? HTTPURLResponse else {
-      fail(exchange.error(.invalidResponse, "what came is no HTTP response", reachedServer: true))
+      fail(exchange.error(.invalidResponse, "the server did not send an HTTP response", reachedServer: true))
       return false
     }
     let head = ResponseHead(response)
@@ -46,7 +46,7 @@ extension SessionTransfer {
       return fail(
         exchange.error(
           .unsupported,
-          "the response comes faster than it is taken, and URLSession cannot make the server wait on this platform",
+          "the response arrives faster than it is read, and URLSession cannot slow the server down on this platform; read faster, or raise responseBufferLimit",
           reachedServer: true))
     }
     if let sink, !isFull { write(data, sink) }
@@ -60,8 +60,7 @@ extension SessionTransfer {
         return state.task
       }
       #if canImport(FoundationNetworking)
-        // `suspend` of FoundationNetworking would drop the connection and, on `resume`, send the request
-        // again.
+        // `suspend` of FoundationNetworking would drop the connection, and `resume` would send the request again.
         _ = task
       #else
         task?.suspend()
@@ -71,7 +70,7 @@ extension SessionTransfer {
     }
   }
 
-  /// Goes on after the sink has drained. Runs on the delegate's queue, so never in the middle of a write.
+  /// Continues after the sink has drained. It runs on the delegate's queue, so never during a write.
   private func drained() {
     let wasFull = state.withLock { state in
       defer { state.isSinkFull = false }
@@ -90,7 +89,7 @@ extension SessionTransfer {
     }
     didMove()
     #if !canImport(FoundationNetworking)
-      // This resumes after the `suspend` for the full sink; if a write above filled it again, that suspended
+      // This balances the `suspend` for the full sink. If a write above filled the sink again, it suspended
       // once more.
       state.withLock { $0.task }?.resume()
     #endif

@@ -6,14 +6,13 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// One attempt, as a task of URLSession's.
+/// One attempt, as a task of URLSession.
 ///
-/// Only the delegate's queue writes to the sink; the stall watch, cancellations and drained sinks come from
-/// other threads.
+/// Only the delegate's queue writes to the sink. The stall watch, cancellations and drained sinks use other threads.
 final class SessionTransfer: Sendable {
   struct State {
     var waiter: CheckedContinuation<TransferResult, any Error>?
-    /// The outcome, if it arrived before there was a waiter.
+    /// The outcome, if it arrived before the waiter.
     var early: Result<TransferResult, any Error>?
     var isOver = false
     var task: URLSessionTask?
@@ -25,7 +24,7 @@ final class SessionTransfer: Sendable {
     var isSinkFull = false
     var held: [Data] = []
     var heldBytes = 0
-    /// The result of URLSession's task, while the sink is not done.
+    /// The result of URLSession's task, until the sink has taken all data.
     var end: Result<Void, any Error>?
 
     var started = ContinuousClock.now
@@ -67,7 +66,7 @@ final class SessionTransfer: Sendable {
     source.close()
   }
 
-  /// Gives the outcome to the waiter. Only the first outcome counts; returns true for that.
+  /// Resumes the waiter with the outcome. Only the first outcome counts, for which this returns true.
   @discardableResult
   func finish(_ result: Result<TransferResult, any Error>) -> Bool {
     let (isFirst, waiter, source) = state.withLock {
@@ -88,13 +87,13 @@ final class SessionTransfer: Sendable {
     return isFirst
   }
 
-  /// Fails the transfer, and cancels the task afterwards, because the waiter need not wait for that.
+  /// Fails the transfer, and then cancels the task, because the waiter does not have to wait for that.
   func fail(_ error: any Error) {
     if finish(.failure(error)) { endTask() }
   }
 
-  /// Cancels the task on the delegate's queue: FoundationNetworking crashes if a task is cancelled on another
-  /// thread just as it ends by itself.
+  /// Cancels the task on the delegate's queue. FoundationNetworking crashes if a task is cancelled on another
+  /// thread while it ends.
   private func endTask() {
     let (task, queue) = state.withLock { ($0.task, $0.queue) }
     queue?.addOperation { task?.cancel() }
@@ -112,7 +111,7 @@ final class SessionTransfer: Sendable {
 
   // MARK: The stall watch
 
-  /// Notes that data moved. Returns false if the transfer is over.
+  /// Records that data moved. Returns false if the transfer has ended.
   @discardableResult
   func didMove() -> Bool {
     state.withLock { state in
@@ -130,7 +129,7 @@ final class SessionTransfer: Sendable {
     let timeout = exchange.request.timeout
     let left: Duration? = state.withLock { state in
       guard !state.isOver else { return nil }
-      // A full sink is the consumer's delay, not the network's.
+      // If the sink is full, the consumer causes the delay, not the network.
       if state.isSinkFull { state.lastMove = .now }
       return timeout - (ContinuousClock.now - state.lastMove)
     }

@@ -4,7 +4,7 @@ import Foundation
 #if canImport(Darwin)
   /// Copies a body into the stream that URLSession reads.
   ///
-  /// The pump has its own thread while it runs: a bound pair of streams blocks its writer when it is full,
+  /// The pump has a separate thread while it runs. A bound pair of streams blocks its writer when it is full,
   /// which is its only form of backpressure.
   final class StreamPump: Sendable {
     private struct State {
@@ -17,7 +17,7 @@ import Foundation
 
     let length: Int64?
     private let reader: any BodyReader
-    // Touched only by the pump's thread, which begins once.
+    // Used only by the pump's thread, which starts once.
     nonisolated(unsafe) private let output: OutputStream
     private let ready = DispatchSemaphore(value: 0)
     private let state: Locked<State>
@@ -34,7 +34,7 @@ import Foundation
 
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Returns the stream to read from, on the first call only.
+    /// Returns the stream to read from; nil after the first call.
     func takeStream() -> InputStream? {
       nonisolated(unsafe) let input: InputStream? = state.withLock { state in
         defer { state.input = nil }
@@ -69,12 +69,12 @@ import Foundation
           }
         }
       } catch {
-        // The announced length is not reached, so the server cannot take the bytes for the whole body.
+        // The announced length is not reached, so the server cannot mistake the bytes for the whole body.
         state.withLock { $0.failure = error }
       }
     }
 
-    /// Returns false when the reading end is closed.
+    /// Returns false if the reading end is closed.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
       var rest = bytes.bindMemory(to: UInt8.self)[...]
       while !rest.isEmpty {
@@ -88,8 +88,8 @@ import Foundation
     }
   }
 #else
-  /// Unused on Linux, where URLSession would read the stream on the thread that moves everything else.
-  /// `BodySpool` is used there.
+  /// Unused on Linux, where URLSession would read the stream on the thread that does all its work.
+  /// `BodySpool` is used instead.
   final class StreamPump: Sendable {
     var length: Int64? { nil }
     var failure: (any Error)? { nil }

@@ -2,7 +2,7 @@
   package import Foundation
 
   extension URLRequest {
-    /// Marks the requests that a transport sends, so that `ErrandURLProtocol` leaves them alone.
+    /// Marks the requests that a transport sends, so that `ErrandURLProtocol` ignores them.
     package static let sentByTransport = "errand.sent-by-transport"
 
     /// Returns the request with a property that `URLProtocol` classes can read.

@@ -8,11 +8,11 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// The transport on Foundation's URLSession: the default on Apple's platforms, where the system handles
+/// The transport on Foundation's URLSession. It is the default on Apple's platforms, where the system handles
 /// proxies, VPNs, cellular networks and HTTP/3.
 ///
-/// Cookies, caches and stored credentials of URLSession are off, and it follows no redirect: Errand's own
-/// rules apply, as with every transport. URLSession sets the header fields `Host`, `Connection` and
+/// URLSession's cookies, caches and stored credentials are off, and it follows no redirects. Errand's rules
+/// apply, as with every transport. URLSession sets the header fields `Host`, `Connection` and
 /// `Content-Length` itself.
 ///
 /// A request fails with `RequestError(.unsupported)` if URLSession would send it differently: a GET or HEAD
@@ -20,41 +20,40 @@ public import ErrandCore
 ///
 /// ## On Linux
 ///
-/// Foundation's URLSession there (FoundationNetworking) is another implementation with defects of its own, so
-/// `CurlTransport` is the default. This transport handles them as follows:
+/// On Linux, URLSession (FoundationNetworking) is another implementation with different defects, so
+/// `CurlTransport` is the default there. This transport handles the defects as follows:
 ///
-/// - URLSession would silently send a POST again when a kept-alive connection turns out to be closed.
-///   Requests that must not be repeated each get a session of their own, so a fresh connection; that costs a
-///   few milliseconds. (GET and other safe methods, and requests with an `Idempotency-Key`, reuse connections
-///   whatever their policy, and may be sent once more.)
-/// - URLSession has no backpressure. Data that a slow consumer has not taken is held in memory, up to
-///   ``URLSessionTransportConfiguration/responseBufferLimit``; beyond it the request fails with
+/// - URLSession would silently resend a POST if a kept-alive connection is closed. So each request that must
+///   not be repeated gets a new session with a fresh connection, which costs a few milliseconds. GET and
+///   other safe methods, and requests with an `Idempotency-Key`, reuse connections whatever their policy, and
+///   may be sent once more.
+/// - URLSession has no backpressure. Data that a slow consumer has not read is held in memory, up to
+///   ``URLSessionTransportConfiguration/responseBufferLimit``. Beyond that limit, the request fails with
 ///   `.unsupported`.
-/// - URLSession reads bodies on its own thread, so a body that is read piece by piece is read to its end
-///   first, into memory or a temporary file, and then sent with its length.
+/// - URLSession reads bodies on its thread. So a body that is read piece by piece is first read to its end,
+///   into memory or a temporary file, and then sent with its length.
 /// - Client certificates, pinned public keys and a lowest version of TLS are refused with `.invalidConfiguration`.
-/// - Proxies, a time-out under a second and the resource time-out do not work; proxies are unsupported, and
+/// - Proxies, time-outs under a second and the resource time-out do not work. Proxies are unsupported, and
 ///   this transport implements the time-outs itself.
-/// - Most failures have one code, -1: a lost connection, bad gzip and failed TLS are distinguished by their
-///   text, as far as possible.
-/// - The body of a redirect that is not followed is lost. Cancelling during a slow DNS look-up delays other
-///   requests.
-/// - Chunks with trailers, and a connection that closes within the header fields of a response, crash the
-///   process.
-/// - Idle connections stay open after `shutdown`. There are no connection metrics.
-/// - Rarely, after servers have reset connections, nothing more is heard of a request until its time-out: two
-///   threads of libdispatch may unregister one socket at the same time, and the next socket with that number is
-///   watched no more (swift-corelibs-libdispatch, issues 833 and 949).
+/// - Most failures have the same code, -1. The transport distinguishes a lost connection, bad gzip and failed
+///   TLS by their texts, as far as possible.
+/// - The body of a redirect that is not followed is lost. Cancelling during a slow DNS look-up delays other requests.
+/// - Chunks with trailers, and a connection that closes within the header fields of a response, crash the process.
+/// - Idle connections stay open after `shutdown`. Connection metrics are missing.
+/// - Rarely, after servers have reset connections, a request makes no progress until its time-out. Two
+///   threads of libdispatch may unregister one socket at the same time, and the next socket with that number
+///   is not watched (swift-corelibs-libdispatch, issues 833 and 949).
 public final class URLSessionTransport: Transport {
   private let configuration: URLSessionTransportConfiguration
   private let delegate: SessionDelegate
   private let tls: SessionTLS
   private let sessions: SessionPool
   private let isShutDown = Locked(false)
-  /// Starts tasks, and holds no thread of the callers: on Linux, URLSession waits meanwhile for all that its
-  /// queue has to do. Serial queues have a thread of their own there.
+  /// Starts tasks without blocking the callers' threads. On Linux, starting a task waits for all work on
+  /// URLSession's queue. Each serial queue has a thread there.
   private let starting = DispatchQueue(label: "errand.urlsession.start")
 
+  /// Makes a transport with new sessions.
   public init(configuration: URLSessionTransportConfiguration = URLSessionTransportConfiguration()) {
     self.configuration = configuration
     let tls = SessionTLS(configuration.tls)
@@ -69,13 +68,14 @@ public final class URLSessionTransport: Transport {
     for session in sessions.all { session.delegateQueue.addOperation { session.invalidateAndCancel() } }
   }
 
-  /// Checks the configuration, so that a program can say at its start that nothing can be sent.
+  /// Checks the configuration, so that a program can report at its start that requests cannot be sent.
   /// - Throws: The error with which every request would fail.
   public func checkConfiguration() throws(RequestError) {
     guard let problem = tls.problem else { return }
     throw RequestError(.invalidConfiguration, message: problem, reachedServer: false)
   }
 
+  /// Performs one attempt as a task of URLSession.
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
     if let reason = Refusal.reason(exchange.request) {
       throw exchange.error(.unsupported, reason, reachedServer: false)
@@ -102,10 +102,12 @@ public final class URLSessionTransport: Transport {
     }
   }
 
+  /// Fails the transfers in flight and invalidates the sessions. A later request fails with
+  /// `RequestError(.cannotConnect)`.
   public func shutdown() async {
     isShutDown.withLock { $0 = true }
-    // After all starts, because creating a task in an invalidated session crashes on Apple's platforms; and on
-    // the delegate's queue, for the reason given at `SessionTransfer.endTask`.
+    // This waits for all starts, because creating a task in an invalidated session crashes on Apple's
+    // platforms. It uses the delegate's queue for the same reason as `SessionTransfer.endTask`.
     await withCheckedContinuation { continuation in
       starting.async { continuation.resume() }
     }
@@ -157,8 +159,8 @@ public final class URLSessionTransport: Transport {
 }
 
 extension Exchange.Request {
-  /// True where URLSession might repeat a request that must not be: FoundationNetworking does so by itself on a
-  /// connection that the server has closed.
+  /// True if URLSession might repeat a request that must not be repeated. FoundationNetworking does that if
+  /// the server has closed the connection.
   fileprivate var needsFreshConnection: Bool {
     #if canImport(FoundationNetworking)
       !mayBeRepeated
@@ -172,19 +174,19 @@ extension Exchange.Request {
 public struct URLSessionTransportConfiguration: Sendable {
   /// The client's certificate (PKCS #12), the lowest version of TLS, and the public keys that hosts may have.
   ///
-  /// On Linux, URLSession can do none of it: requests fail with `RequestError(.invalidConfiguration)` if anything is
-  /// set, and the lowest version is that of the system's OpenSSL.
+  /// On Linux, URLSession supports none of these. Requests fail with `RequestError(.invalidConfiguration)` if
+  /// any is set, and the lowest version is that of the system's OpenSSL.
   public var tls = TLSConfiguration()
-  /// The greatest number of connections to one host that speaks HTTP/1; a request beyond it waits for one.
-  /// Default: 64.
+  /// The most HTTP/1 connections to one host. Further requests wait for a connection. Default: 64.
   public var maxConnectionsPerHost = 64
-  /// The greatest size of a body that is buffered in memory on Linux, where a body that is read piece by
-  /// piece is read to its end before it is sent; a longer one goes to a temporary file. Default: 1 MiB.
+  /// The largest body that is buffered in memory on Linux, in bytes. There, a body that is read piece by
+  /// piece is read to its end before it is sent. A longer body goes to a temporary file. Default: 1 MiB.
   public var uploadMemoryLimit = 1 << 20
-  /// The greatest number of bytes of a response that are buffered on Linux for a consumer that is slower than
-  /// the network, because URLSession has no backpressure there. The request fails beyond it. Default: 64 MiB.
+  /// The most bytes of a response that are buffered on Linux, where URLSession has no backpressure, for a
+  /// consumer that is slower than the network. Beyond that limit, the request fails. Default: 64 MiB.
   public var responseBufferLimit = 64 << 20
 
+  /// Makes a configuration with the defaults.
   public init() {}
 }
 
@@ -194,14 +196,17 @@ enum Refusal {
     _ request: Exchange.Request
   ) -> String? {
     if request.method == .get || request.method == .head, request.upload.length != 0 {
-      return "URLSession sends no body with \(request.method)"
+      return "URLSession cannot send a body with \(request.method)"
     }
     if request.connectTimeout != nil {
-      return "URLSession does not tell when it has a connection, so it has no connect time-out; use timeout"
+      return "URLSession does not report when it has a connection, so connectTimeout is not supported; "
+        + "use timeout"
     }
     switch request.httpVersion {
-    case .http1 where request.isSecure: return "URLSession cannot be kept to HTTP/1.1 over TLS"
-    case .http2 where !request.isSecure: return "URLSession speaks no HTTP/2 without TLS"
+    case .http1 where request.isSecure:
+      return "URLSession cannot be limited to HTTP/1.1 over TLS; use httpVersion(.automatic)"
+    case .http2 where !request.isSecure:
+      return "URLSession does not support HTTP/2 without TLS; use https, or httpVersion(.automatic)"
     default: break
     }
     return nil
@@ -209,6 +214,6 @@ enum Refusal {
 }
 
 extension URLSessionTransport: CustomReflectable {
-  /// Shows nothing of its configuration, in which passwords may be.
+  /// An empty mirror, because the configuration may contain passwords.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -5,16 +5,16 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A body in the form in which URLSession takes it.
+/// A body in a form that URLSession accepts.
 enum UploadSource: Sendable {
   case none
   case bytes(Data)
-  /// A temporary file, removed when the transfer is over.
+  /// A temporary file, which is removed when the transfer ends.
   case file(URL)
   case stream(StreamPump)
 
   /// Makes a source, at once or later on another thread.
-  /// - Parameter moved: Called when bytes were read; returns false if the transfer is over.
+  /// - Parameter moved: Called when bytes were read. Returns false if the transfer has ended.
   static func open(
     _ upload: Upload, memoryLimit: Int, moved: @escaping @Sendable () -> Bool,
     then done: @escaping @Sendable (Result<UploadSource, any Error>) -> Void
@@ -48,12 +48,12 @@ enum UploadSource: Sendable {
     }
   }
 
-  /// Returns the stream to read the body from; nil on a second call.
+  /// Returns the stream to read the body from; nil after the first call.
   func takeStream() -> InputStream? {
     if case .stream(let pump) = self { pump.takeStream() } else { nil }
   }
 
-  /// The reason why the body could not be read to its end.
+  /// The reason why the body could not be read to its end, or nil.
   var failure: (any Error)? {
     if case .stream(let pump) = self { pump.failure } else { nil }
   }

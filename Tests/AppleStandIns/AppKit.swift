@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// The declarations of AppKit that this package uses. Nothing of it runs.
+// The declarations of AppKit that this package uses. None of it runs.
 
 @_exported public import Foundation
 

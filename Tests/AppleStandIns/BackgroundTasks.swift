@@ -1,4 +1,4 @@
-// BackgroundTasks on iOS: what this package uses of it.
+// The declarations of BackgroundTasks on iOS that this package uses.
 
 public import Foundation
 

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// Types of Darwin that have the name of a function, and what they need: C allows that in one module, Swift does not.
+// Types of Darwin with the name of a function, and the types that they need: C allows that in one module,
+// Swift does not.
 
 public func absent() -> Never { fatalError("declared only") }
 

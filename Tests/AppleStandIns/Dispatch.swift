@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// The declarations of Dispatch that this package uses. Linux has a Dispatch of its own, but it brings Linux's C library along.
+// The declarations of Dispatch that this package uses. Linux has Dispatch, too, but it imports Linux's C
+// library.
 
 public import Darwin
 

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// The declarations of Security that this package uses. Arrays, data and strings of Core Foundation are Swift's here: see Foundation.swift.
+// The declarations of Security that this package uses. Arrays, data and strings of Core Foundation are
+// Swift's types here: see Foundation.swift.
 
 public import Darwin
 public import FoundationEssentials
@@ -29,7 +30,7 @@ public var kSecImportItemIdentity: CFString { absent() }
 public var kSecImportItemCertChain: CFString { absent() }
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { absent() }
 
-/// Of Apple's <Security/SecProtocolTypes.h>.
+/// From Apple's <Security/SecProtocolTypes.h>.
 public enum tls_protocol_version_t: UInt16, Sendable { case TLSv10, TLSv11, TLSv12, TLSv13 }
 
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { absent() }
@@ -73,7 +74,7 @@ public func SecKeyVerifySignature(
   _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool { absent() }
 
-/// AnyObject, which Swift's own values are bridged to.
+/// AnyObject, to which Swift's own values are bridged.
 public typealias CFTypeRef = Any
 
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)

@@ -1,4 +1,4 @@
-"""Looks at the inspector's page: each view, each button, a flood, hostile names, a connection that is lost."""
+"""Examines the inspector's page: each view, each button, a flood, hostile names, a lost connection."""
 import base64
 import sys
 import time
@@ -9,7 +9,7 @@ from playwright.sync_api import sync_playwright, expect
 from support import Inspected, Way, check_contrast, chrome_imports
 
 program, chromium, pictures, calls = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-# Other programs of the tests keep the machine busy meanwhile.
+# Meanwhile other test programs keep the machine busy.
 expect.set_options(timeout=30_000)
 
 
@@ -35,7 +35,7 @@ def look_at_calls(page, inspected):
     expect(rows).to_have_count(2)
     picture(page, "details")
 
-    # Each request of a call that has several is a line below it, on the same scale.
+    # Each request of a call with several requests is a line below it, on the same scale.
     inspected.do("get http://a.test/busy")
     expect(rows).to_have_count(3)
     lines = page.locator(".attempt")
@@ -45,7 +45,7 @@ def look_at_calls(page, inspected):
     expect(lines.nth(3)).to_contain_text("http://a.test/there")
     picture(page, "attempts")
 
-    # JSON is laid out, and an image is shown.
+    # JSON is formatted, and an image is shown.
     inspected.do("get http://a.test/image")
     expect(rows).to_have_count(4)
     rows.first.click()
@@ -67,7 +67,7 @@ def look_at_hostile_names(page, inspected):
     expect(page.locator("#scope-tree > li > ul > li")).to_contain_text("<script>document.title='owned'</script>")
     picture(page, "scopes")
     page.locator("#view-calls").click()
-    assert page.title() == "Errand", "a script of a call has run"
+    assert page.title() == "Errand", "a script from a call was executed"
     assert page.locator("#details img, #details script, #rows img, #rows script").count() == 0
     picture(page, "hostile")
 
@@ -86,13 +86,13 @@ def look_at_filters(page, inspected):
         expect(rows).to_have_count(0)
         page.locator(f"#filter-{field}").fill("")
     inspected.do("hold 6")
-    # Six calls to one origin, of which four are on the wire.
+    # Six calls to one origin, of which four are in transfer.
     page.locator("#filter-only").select_option("running")
     expect(rows).to_have_count(6)
     page.locator("#view-slots").click()
     expect(page.locator("#waiting-table tr")).to_have_count(3)
     expect(page.locator("#waiting-table tr").nth(1)).to_contain_text("userInitiated")
-    # Its time goes on, although nothing happens to it.
+    # Its time advances although no event concerns it.
     waited = page.locator("#waiting-table tr").nth(1).locator("td").last
     expect(waited).not_to_have_text(waited.text_content())
     picture(page, "slots")
@@ -110,7 +110,7 @@ def look_at_filters(page, inspected):
     page.locator("#filter-only").select_option("failed")
     expect(page.locator(".row", has_text="/failing")).to_have_count(1)
     page.locator("#filter-only").select_option("")
-    # Those to c.test were held for as long as it took to look at them.
+    # The calls to c.test were held while the page showed them.
     page.locator("#filter-host").fill("a.test")
     page.locator("#sort").select_option("time")
     expect(rows.first).to_contain_text("/slow")
@@ -132,7 +132,7 @@ def look_at_filters(page, inspected):
     before = rows.count()
     inspected.do("get http://a.test/while-paused")
     page.wait_for_timeout(300)
-    assert rows.count() == before, "a page that is paused changes"
+    assert rows.count() == before, "a paused page changes"
     page.keyboard.press("p")
     expect(page.locator(".row", has_text="/while-paused")).to_have_count(1)
     page.keyboard.press("/")
@@ -141,15 +141,15 @@ def look_at_filters(page, inspected):
 
 
 def look_at_a_flood(page, inspected):
-    # The rows in the page stay few, and the last call is there.
+    # The page contains few rows, and the last call is among them.
     rows = page.locator(".row")
     began = time.monotonic()
     inspected.do(f"flood {calls}")
     expect(rows.first).to_contain_text(f"/flood/{calls - 1}")
     print(f"a flood of {calls} calls is shown after {time.monotonic() - began:.1f} s")
     expect(page.locator("#count")).to_have_text("1000 of 1000 calls")
-    assert rows.count() < 100, "only what can be seen is in the page"
-    # No frame takes longer than a tenth of a second to scroll through all of it.
+    assert rows.count() < 100, "the page contains more rows than the visible ones"
+    # No frame takes longer than a tenth of a second while the page scrolls through all rows.
     slowest = page.evaluate("""async () => {
       const scroller = document.getElementById('scroller');
       let slowest = 0, last = performance.now();
@@ -219,7 +219,7 @@ def look_at_access(page):
     tree = page.locator("body").aria_snapshot()
     for part in ['button "Calls" [pressed]', 'grid "Calls"', "row ", 'textbox "Host"', 'region "Details"']:
         assert part in tree, f"{part} is not in {tree[:3000]}"
-    # Every control can be reached with the tabulator, and each has a name.
+    # Every control can be reached with the Tab key, and each has a name.
     reached = set()
     page.locator("body").press("Tab")
     for _ in range(40):
@@ -301,7 +301,7 @@ def main():
         inspected.end()
         expect(page.locator("#connection")).to_have_text("connecting again")
         browser.close()
-    print("the inspector's page is as it has to be")
+    print("the inspector's page is correct")
 
 
 main()

@@ -1,11 +1,11 @@
-"""What the courses in a browser share: the program that is looked at, a way to it that can be cut, and Chrome's importer."""
+"""Shared by the tests in a browser: the inspected program, a relay to it that can be cut, and Chrome's importer."""
 import socket
 import subprocess
 import threading
 
 
 class Inspected:
-    """The program that is looked at."""
+    """The inspected program."""
 
     def __init__(self, program, har):
         self.process = subprocess.Popen(
@@ -23,7 +23,7 @@ class Inspected:
 
 
 class Way:
-    """A way to a server that can be cut: it passes bytes on, and names the server as the server knows itself."""
+    """A relay to a server that can be cut: it passes bytes on, and keeps the server's own name in them."""
 
     def __init__(self, port):
         self.port = port
@@ -63,7 +63,7 @@ class Way:
                 pass
 
 
-# The colours of every text that can be seen, with the ratio of their luminances (WCAG 2.2, 1.4.3).
+# The colours of every visible text, with the ratio of their luminances (WCAG 2.2, 1.4.3).
 CONTRASTS = """() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgb = color => {
@@ -97,7 +97,7 @@ def check_contrast(page, where):
     for scheme in ["light", "dark"]:
         page.emulate_media(color_scheme=scheme)
         found = page.evaluate(CONTRASTS)
-        assert len(found) > 10, "there are texts to look at"
+        assert len(found) > 10, "the page shows too few texts"
         low = [entry for entry in found if entry[0] < 4.5]
         assert not low, f"{where}, {scheme}: {low}"
     page.emulate_media(color_scheme="light")
@@ -111,7 +111,7 @@ IMPORT = """async text => {
     const content = await request.requestContentData();
     return {
       method: request.requestMethod, url: request.url(), status: request.statusCode,
-      // Chrome refuses to give a body that is no text as text.
+      // Chrome refuses to return a binary body as text.
       isText: content.isTextContent, body: content.isTextContent ? content.text : content.base64,
       duration: request.duration, cached: request.cached(), priority: request.priority(), timing: request.timing,
     };

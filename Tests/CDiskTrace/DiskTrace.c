@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CDiskTrace.h"
 
-// A sanitizer has functions of its own in these places.
+// A sanitizer has its own functions in these places.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define ERRAND_IS_SANITIZED
@@ -53,7 +53,7 @@ static bool is_watching;
 static int64_t dies_at;
 static int64_t changes;
 static int64_t syncs;
-// Which descriptors are of files beneath the root.
+// The descriptors of files beneath the root.
 static bool is_traced[most_files];
 
 static void set_root(const char *path) {
@@ -75,7 +75,7 @@ static void put(const void *bytes, int64_t length) {
   }
 }
 
-// To be called under the mutex.
+// Call this with the mutex locked.
 static void record(uint8_t kind, int fd, int64_t offset, const void *bytes, int64_t length, bool is_folder) {
   if (trace < 0) return;
   errand_trace_record head = {
@@ -84,7 +84,7 @@ static void record(uint8_t kind, int fd, int64_t offset, const void *bytes, int6
   put(bytes, length);
 }
 
-// To be called under the mutex. True if this is the change in whose midst the process ends.
+// Call this with the mutex locked. Returns true if the process ends in the middle of this change.
 static bool is_last(void) { return ++changes == dies_at; }
 
 static void die(void) {
@@ -92,7 +92,7 @@ static void die(void) {
   while (true) pause();
 }
 
-// The name beneath the root, which is what the trace has.
+// The name beneath the root, as the trace records it.
 static const char *short_path(const char *path) { return path + root_length + (path[root_length] == '/'); }
 
 static void record_two(uint8_t kind, const char *from, const char *to) {
@@ -260,7 +260,7 @@ int ftruncate(int fd, off_t length) {
 
 int ftruncate64(int fd, off_t length) { return ftruncate(fd, length); }
 
-// MARK: What is safe
+// MARK: Flushes
 
 static int sync_file(int fd, long number) {
   if (!is_ours(fd)) return (int)syscall(number, fd);
@@ -269,7 +269,7 @@ static int sync_file(int fd, long number) {
   int64_t which = ++syncs;
   record(errand_trace_sync_begin, fd, which, NULL, 0, false);
   pthread_mutex_unlock(&mutex);
-  // Not under the mutex: other threads write meanwhile, as they do without this layer.
+  // Without the mutex, because other threads write meanwhile, as they do without this layer.
   int result = (int)syscall(number, fd);
   int code = errno;
   if (result == 0) {
@@ -284,7 +284,7 @@ static int sync_file(int fd, long number) {
 int fsync(int fd) { return sync_file(fd, SYS_fsync); }
 int fdatasync(int fd) { return sync_file(fd, SYS_fdatasync); }
 
-// Blocks that are shared would pass by the trace.
+// The trace would not see blocks that are shared.
 int ioctl(int fd, unsigned long request, ...) {
   va_list arguments;
   va_start(arguments, request);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 struct errand_file_calls {
-  // As it was named, and as the system names it.
+  // The path as it was given, and as the system resolves it.
   char given[PATH_MAX], real[PATH_MAX];
   char *text;
   size_t length;
@@ -28,10 +28,10 @@ struct errand_file_calls {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static errand_file_calls *all;
-// So that a program in which nothing is written down does not meet at the lock.
+// So that programs that record nothing do not contend for the lock.
 static atomic_int count;
 
-// Returns the part of the path behind the folder; NULL if the path leads elsewhere.
+// Returns the part of the path after the folder; NULL if the path is elsewhere.
 static const char *inside(const errand_file_calls *calls, const char *path) {
   for (int index = 0; index < 2; index++) {
     const char *folder = index ? calls->real : calls->given;
@@ -87,7 +87,7 @@ static int flush(int file, long call) {
   return result;
 }
 
-// These take the place of the C library's in the whole program.
+// These replace the C library's functions in the whole program.
 
 int fsync(int file) { return flush(file, SYS_fsync); }
 

@@ -20,7 +20,7 @@ int errand_make_network(void) {
 int errand_enter_network(int network) { return setns(network, CLONE_NEWNET); }
 
 int errand_forbid_netlink(void) {
-  // The family is in the low half of the first argument; these machines are little-endian.
+  // The family is in the low half of the first argument, because these machines are little-endian.
   struct sock_filter rules[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),

@@ -8,6 +8,6 @@ void errand_simulation_set_current(void *simulation) { current = simulation; }
 #ifdef __linux__
 void errand_simulation_install(void);
 
-// Before anything can have made a task: the runtime takes its executors without a lock.
+// Before any code can have created a task, because the runtime sets its executors without a lock.
 __attribute__((constructor)) static void install(void) { errand_simulation_install(); }
 #endif

@@ -27,7 +27,7 @@ int64_t errand_watch_waited(void) {
     return waited;
 }
 
-// One thread asks at a time, and one answers.
+// One thread at a time requests a backtrace, and one writes it.
 static void *found[128];
 static int limit;
 static atomic_int count;
@@ -38,7 +38,7 @@ int errand_watch_frames(pthread_t thread, void **frames, int most) {
     static int isReady;
     if (!isReady) {
         void *some[4];
-        // The first call loads a library, which a signal's handler must not.
+        // The first call loads a library, which a signal handler must not do.
         backtrace(some, 4);
         struct sigaction action = {.sa_handler = answer, .sa_flags = SA_RESTART};
         sigaction(SIGPROF, &action, NULL);

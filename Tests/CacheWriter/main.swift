@@ -14,7 +14,7 @@ import ErrandCore
   import Foundation
 #endif
 
-// Caches one response after the other in a folder, and reports each: CacheWriter folder limit first-number
+// Caches one response after another in a folder, and reports each: CacheWriter folder limit first-number
 let words = CommandLine.arguments
 guard words.count == 4, let limit = Int(words[2]), var number = Int(words[3]) else { exit(2) }
 

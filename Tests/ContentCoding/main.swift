@@ -1,7 +1,7 @@
 import ErrandSigning
 import Foundation
 
-// Encrypts or decrypts its standard input with `aes128gcm`, so that other implementations can be compared with it:
+// Encrypts or decrypts its standard input with `aes128gcm`, to compare other implementations with it:
 //
 //     content-coding encrypt --key BASE64 [--id TEXT] [--record-size N] [--padding N] [--piece N]
 //     content-coding decrypt --key BASE64 [--id TEXT] [--piece N]
@@ -48,7 +48,7 @@ func run() throws {
       }
     }
     try output.write(contentsOf: decoder.finish())
-  default: throw Wrong(description: "the first word is encrypt or decrypt")
+  default: throw Wrong(description: "the first argument must be encrypt or decrypt")
   }
 }
 

@@ -15,7 +15,7 @@ import ErrandCore
   import Foundation
 #endif
 
-// Sets one cookie after the other in a file, and reports each that is written: CookieWriter file host count
+// Sets one cookie after another in a file, and reports each written cookie: CookieWriter file host count
 let words = CommandLine.arguments
 guard words.count == 4, let count = Int(words[3]), let url = URL(string: "https://\(words[2])/") else {
   exit(2)

@@ -2,10 +2,10 @@ import ErrandOutbox
 import ErrandTesting
 package import Foundation
 
-/// Kills workers that share an outbox, starts new ones, lets the last ones finish, and checks what a server
-/// received.
+/// Kills workers that share an outbox, starts new ones, lets the last ones finish, and checks the requests
+/// that a server received.
 package struct CrashCourse {
-  /// The number of kills before everything has to be delivered and a new outbox is begun.
+  /// The number of kills before everything must be delivered and a new outbox is created.
   private static let killsPerOutbox = 25
 
   private let kills: Int
@@ -19,8 +19,9 @@ package struct CrashCourse {
 
   /// - Parameters:
   ///   - kills: The number of workers to kill.
-  ///   - folder: The folder for the outboxes. A course that failed leaves its outbox there.
-  ///   - database: The URL of a PostgreSQL database for the outboxes, in the place of the folder.
+  ///   - folder: The folder for the outboxes. A failed course leaves its outbox there.
+  ///   - database: The URL of a PostgreSQL database for the outboxes, which is used instead of the
+  ///     folder.
   package init(
     kills: Int, seed: UInt64, in folder: URL, database: String? = nil,
     progress: @escaping (String) -> Void = { _ in }
@@ -79,7 +80,7 @@ package struct CrashCourse {
 
   /// Returns a failpoint that only the first worker of an outbox passes.
   private mutating func firstEnd() -> WorkerOrders.End {
-    // They are SQLite's.
+    // These are SQLite's failpoints.
     if database != nil { return .anyPlace(Int.random(in: 1...20, using: &random)) }
     if firstPlaces.isEmpty {
       firstPlaces = [.beforeMigration, .duringMigration, .afterMigration, .afterFolderFlush]
@@ -88,7 +89,7 @@ package struct CrashCourse {
     return .place(firstPlaces.removeLast(), 1)
   }
 
-  /// Returns in turns: each failpoint by name, any failpoint, any change of a file, and a random instant.
+  /// Returns in rotation: each failpoint by name, any failpoint, any change of a file, and a random instant.
   private mutating func nextEnd() -> (WorkerOrders.End, Duration?) {
     // Only an outbox in a folder changes files.
     switch Int.random(in: 0..<(database == nil ? 7 : 5), using: &random) {
@@ -104,7 +105,7 @@ package struct CrashCourse {
     }
   }
 
-  /// Those that a worker passes whose outbox is in a database.
+  /// The failpoints that a worker with an outbox in a database passes.
   private static let placesOnPostgres: [Failpoint] = [
     .beforeOperation, .afterOperation, .beforeCommit, .afterCommit, .afterResponse, .beforeSend,
     .beforeRecord, .afterRecord,
@@ -120,13 +121,13 @@ package struct CrashCourse {
       report.kills[last ?? "a random instant", default: 0] += 1
     case .exited(0): report.survivors += 1
     case .exited(let code): report.violations.append("a worker ended with \(code): \(lastWords(said))")
-    case .stuck: report.violations.append("a worker did not come to its end after: \(lastWords(said))")
+    case .stuck: report.violations.append("a worker did not reach its end after: \(lastWords(said))")
     }
   }
 
   private func lastWords(_ said: [[String]]) -> String { said.last?.joined(separator: " ") ?? "nothing" }
 
-  /// Lets a last worker deliver everything, and compares.
+  /// Lets a last worker deliver everything, and compares the results.
   private mutating func finish(_ stay: inout CrashRun) async throws {
     let worker = try stay.start(.done, requests: 0, isTalkative: true)
     let end = await worker.wait()

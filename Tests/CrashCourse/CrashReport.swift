@@ -5,13 +5,13 @@ package struct CrashReport: Sendable, CustomStringConvertible {
   package var accepted = 0
   /// The number of these that the server has accepted.
   package var delivered = 0
-  /// The number of times that the server accepted a request again with the same key: it can tell.
+  /// The number of times that the server accepted a request again with the same key, which it can detect.
   package var doubledWithKey = 0
-  /// The number of times that the server accepted a request again with another key: it cannot tell.
+  /// The number of times that the server accepted a request again with another key, which it cannot detect.
   package var doubledWithoutKey = 0
   /// The number of workers that were killed, by place.
   package var kills: [String: Int] = [:]
-  /// The number of workers that finished before the place at which they were to be killed.
+  /// The number of workers that finished before they reached the place of their kill.
   package var survivors = 0
   /// All other violations.
   package var violations: [String] = []
@@ -28,7 +28,7 @@ package struct CrashReport: Sendable, CustomStringConvertible {
   package var description: String {
     var lines = [
       "seed \(seed)",
-      "killed \(killCount) (\(survivors) more were done before they came to their end)",
+      "killed \(killCount) (\(survivors) more finished before they reached their end)",
       "accepted \(accepted)",
       "delivered \(delivered)",
       "lost \(lost)",

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One outbox: its workers, what they reported, and what the server received.
+/// One outbox: its workers, their reports, and the requests that the server received.
 struct CrashRun {
   private let place: URL
   private let url: String
@@ -13,7 +13,7 @@ struct CrashRun {
   /// The entries of the outbox at its end, in the order of enqueue.
   private var entries: [(number: Int, state: String)] = []
 
-  /// - Parameter database: The URL of a PostgreSQL database, in which the run has a schema of its own.
+  /// - Parameter database: The URL of a PostgreSQL database, in which the run has a dedicated schema.
   init(place: URL, url: String, server: TestServer, seals: Bool, database: String?) {
     self.database = database.map { ($0, "run_\(UInt64.random(in: 0...(.max)))") }
     self.place = place
@@ -27,7 +27,7 @@ struct CrashRun {
 
   private var outbox: URL { place.appending(path: "outbox", directoryHint: .isDirectory) }
 
-  /// Starts the next worker, with test requests of its own.
+  /// Starts the next worker, with new test requests.
   mutating func start(
     _ end: WorkerOrders.End, requests: Int, isTalkative: Bool = false
   ) throws -> WorkerProcess {
@@ -52,7 +52,7 @@ struct CrashRun {
     }
   }
 
-  /// Checks the results after all requests are over.
+  /// Checks the results when all requests have ended.
   func settle(into report: inout CrashReport) {
     let ledger = server.ledger
     report.accepted += accepted.count
@@ -72,7 +72,7 @@ struct CrashRun {
     let numbers = Set(entries.map(\.number))
     if numbers.count < entries.count { report.violations.append("a request is stored twice") }
     for number in accepted where !numbers.contains(number) {
-      report.violations.append("request \(number) was accepted, and the outbox knows nothing of it")
+      report.violations.append("request \(number) was accepted, and the outbox has no record of it")
     }
     for entry in entries where entry.state != "delivered" {
       report.violations.append("request \(entry.number) is \(entry.state) at the end")
@@ -81,26 +81,26 @@ struct CrashRun {
       report.violations.append("request \(number) was sent without being stored")
     }
     for number in numbers where ledger.taken[number] == nil {
-      report.violations.append("request \(number) counts as delivered, and never was")
+      report.violations.append("request \(number) is recorded as delivered, and never was")
     }
   }
 
-  /// Checks that each group is stored whole or not at all, also where no worker survived to report it as
+  /// Checks that each group is stored completely or not at all, even if no worker survived to report it as
   /// accepted.
   private func checkGroups(_ ledger: TestServerLedger, _ report: inout CrashReport) {
     let numbers = Set(entries.map(\.number))
     for group in ledger.groups where !numbers.isSuperset(of: group) {
-      report.violations.append("of the group \(group) only a part was stored")
+      report.violations.append("only a part of the group \(group) was stored")
     }
   }
 
-  /// Checks for each lane that first arrivals came in the order of enqueue.
+  /// Checks for each lane that the requests first arrived in the order of enqueue.
   private func checkLanes(_ ledger: TestServerLedger, _ report: inout CrashReport) {
     let came = Dictionary(grouping: ledger.arrivals) { TestRequest($0).lane }
     let stored = Dictionary(grouping: entries.map(\.number)) { TestRequest($0).lane }
     for (lane, numbers) in stored {
       guard let lane, numbers != came[lane] ?? [] else { continue }
-      report.violations.append("\(lane) was enqueued as \(numbers), and came as \(came[lane] ?? [])")
+      report.violations.append("\(lane) was enqueued as \(numbers), and arrived as \(came[lane] ?? [])")
     }
   }
 

@@ -31,7 +31,7 @@ package struct TestRequest: Sendable {
     case 2: kind = .form
     default: kind = .small
     }
-    // More or less than fits into a row.
+    // Some fit into a row, and some do not.
     let length = kind == .large ? Int.random(in: 66_000..<90_000, using: &random) : 200
     let text = "request \(number), "
     payload = Data(String(repeating: text, count: length / text.utf8.count + 1).utf8)

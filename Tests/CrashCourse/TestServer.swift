@@ -10,7 +10,7 @@ import Foundation
   import Glibc
 #endif
 
-/// A server that records each test request. At times it is busy, and at times it accepts a request and its
+/// A server that records each test request. Sometimes it is busy, and sometimes it accepts a request and its
 /// response is lost.
 package final class TestServer: Sendable {
   private let server: MockServer
@@ -18,8 +18,8 @@ package final class TestServer: Sendable {
   private let state: Locked<(ledger: TestServerLedger, random: SeededRandom)>
   private let start = ContinuousClock.now
 
-  /// - Parameter checksHands: Whether a request must not arrive while another attempt of it is under way. On
-  ///   a network that can fail, a request that was sent long ago may arrive at any time.
+  /// - Parameter checksHands: Whether a request must not arrive during another attempt of it. On a network
+  ///   that can fail, a request that was sent long ago may arrive at any time.
   package init(_ server: MockServer, seed: UInt64, checksHands: Bool = true) {
     self.server = server
     self.checksHands = checksHands
@@ -61,7 +61,7 @@ package final class TestServer: Sendable {
     return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
   }
 
-  /// Returns false once the process begins to exit: its locks may be released before it is gone.
+  /// Returns false once the process begins to exit: its locks may be released before it has ended.
   private static func isRunning(_ process: Int) -> Bool {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),

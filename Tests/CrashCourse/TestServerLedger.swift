@@ -1,15 +1,14 @@
 import ErrandCore
 import Foundation
 
-/// The requests that a server has received: from which process, with which key, and whether it accepted them.
-/// Pure.
+/// The requests that a server has received: the sending process, the key, and whether it accepted them. Pure.
 package struct TestServerLedger: Sendable {
   private struct Custody: Sendable {
     let sender: Int
     let until: Duration
   }
 
-  /// How often each request was accepted, by its key.
+  /// The number of times that each request was accepted, by its key.
   package private(set) var taken: [Int: [String: Int]] = [:]
   /// The requests in the order of their first arrival, accepted or not.
   private(set) var arrivals: [Int] = []
@@ -23,20 +22,20 @@ package struct TestServerLedger: Sendable {
   /// Records a request.
   /// - Parameters:
   ///   - sender: The ID of the process that sent it.
-  ///   - hold: How long the server waits before it responds.
+  ///   - hold: The time that the server waits before it responds.
   ///   - isRunning: Whether that process is still running.
   mutating func arrive(
     _ request: TestRequest, key: String, body: Data, group: ClosedRange<Int>?, sender: Int, isTaken: Bool,
     at now: Duration, hold: Duration, isRunning: (Int) -> Bool
   ) {
     if seen.insert(request.number).inserted { arrivals.append(request.number) }
-    if !request.isWhole(body) { violations.append("request \(request.number) came with another body") }
+    if !request.isWhole(body) { violations.append("request \(request.number) arrived with a different body") }
     let digest = SHA256Digest(hashing: body)
     if digests.updateValue(digest, forKey: key) ?? digest != digest {
-      violations.append("request \(request.number) came twice, with one key and two bodies")
+      violations.append("request \(request.number) arrived twice, with one key and two bodies")
     }
     if let other = inHands[key], other.until > now, isRunning(other.sender) {
-      violations.append("request \(request.number) came while another attempt of it was under way")
+      violations.append("request \(request.number) arrived during another attempt of it")
     }
     inHands[key] = Custody(sender: sender, until: now + hold)
     guard isTaken else { return }

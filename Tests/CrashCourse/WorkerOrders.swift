@@ -1,14 +1,14 @@
 package import ErrandOutbox
 
-/// The task of a worker, as the words of its command line.
+/// The task of a worker, as its command-line arguments.
 package struct WorkerOrders: Sendable {
   /// The point at which the worker ends itself.
   package enum End: Sendable, Hashable, CustomStringConvertible {
-    /// When it has delivered everything.
+    /// After it has delivered everything.
     case done
-    /// The n-th time that it passes this failpoint.
+    /// When it passes this failpoint for the n-th time.
     case place(Failpoint, Int)
-    /// The n-th failpoint that it passes.
+    /// At the n-th failpoint that it passes.
     case anyPlace(Int)
     /// In the middle of the n-th change on its disk: half of a write is done.
     case change(Int)
@@ -41,7 +41,7 @@ package struct WorkerOrders: Sendable {
   }
 
   package var folder: String
-  /// The URL of a PostgreSQL database, and a schema, in the place of a folder.
+  /// The URL of a PostgreSQL database, and a schema, used instead of a folder.
   package var database: (url: String, schema: String)?
   package var server: String
   /// The numbers of the test requests that it enqueues.

@@ -2,7 +2,7 @@ import ErrandCore
 package import Foundation
 import Programs
 
-/// A worker process that runs, or has ended. Its output goes to a file, so that nothing is lost when it is
+/// A worker process that runs or has ended. Its output goes to a file, so that nothing is lost when it is
 /// killed.
 package final class WorkerProcess: Sendable {
   package enum End: Sendable, Hashable {
@@ -17,12 +17,12 @@ package final class WorkerProcess: Sendable {
 
   /// - Parameters:
   ///   - output: The file for its output.
-  ///   - network: The name of its network namespace, as in ip-netns(8); nil for the usual one.
+  ///   - network: The name of its network namespace, as in ip-netns(8); nil for the default one.
   package init(_ orders: WorkerOrders, output: URL, network: String? = nil) throws {
     self.output = output
     try Data().write(to: output)
     let file = try FileHandle(forWritingTo: output)
-    // In a network namespace `ip` executes the worker in its own process.
+    // In a network namespace `ip` executes the worker in the same process.
     let inNetwork = network.map { ["/usr/sbin/ip", "netns", "exec", $0] } ?? []
     let line = inNetwork + [Program.built("OutboxWorker")] + orders.words
     program = try Program(
@@ -32,12 +32,12 @@ package final class WorkerProcess: Sendable {
 
   package func send(_ signal: Int32) { program.send(signal) }
 
-  /// Stops the worker, and returns when it runs no more.
+  /// Stops the worker, and returns when it no longer runs.
   package func stop() { program.stop() }
 
   package func kill() { program.send(SIGKILL) }
 
-  /// Waits for the worker's end, but not longer than `limit`.
+  /// Waits for the worker's end, but no longer than `limit`.
   package func wait(within limit: Duration = .seconds(60)) async -> End {
     let isStuck = Locked(false)
     let guardian = Task {

@@ -16,8 +16,8 @@ import ErrandCurl
   import Foundation
 #endif
 
-// Sends requests with the credential of a file, so many at once, and reports each round:
-// CredentialUser file server name count rounds
+// Sends requests with the credential of a file, `count` at once, and reports each round: CredentialUser file
+// server name count rounds
 let words = CommandLine.arguments
 guard words.count == 6, let count = Int(words[4]), let rounds = Int(words[5]),
   let server = URL(string: words[2]),

@@ -13,7 +13,7 @@ import Testing
     return cookie
   }
 
-  @Test func `a cookie as servers set it has no problem`() {
+  @Test func `a cookie in a form that servers set has no problem`() {
     #expect(good.problem == nil)
     #expect(changed { $0.name = "" }.problem == nil)
     #expect(changed { $0.value = "" }.problem == nil)

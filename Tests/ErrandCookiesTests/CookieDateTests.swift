@@ -16,7 +16,7 @@ import Testing
     "Sun, 06-Nov-1994 08:49:37 GMT-0800 (PST)", "\"Sun, 06 Nov 1994 08:49:37\"", "06 94 Nov 08:49:37",
     "Sun, 6th Nov 1994AD 8:49:37pm", "06 Nov 1994 08:49:37 11:22:33 12 Dec 2020",
   ])
-  func `a date is found in parts, whatever their order and what is between them`(_ text: String) {
+  func `a date is parsed from its parts, in any order and with any separators`(_ text: String) {
     #expect(parse(text) == 784_111_777)
   }
 
@@ -28,11 +28,11 @@ import Testing
     "06 Nov 1994 08:49:037", "31 Apr 1994 00:00:00", "29 Feb 1994 00:00:00", "29 Feb 2100 00:00:00",
     "06 No 1994 08:49:37", "6 Nov 999999999999999999999999 08:49:37", "1994-11-06T08:49:37Z",
   ])
-  func `a date with a part that is missing, out of its range or too long is none`(_ text: String) {
+  func `a date with a part that is missing, out of range or too long is invalid`(_ text: String) {
     #expect(parse(text) == nil)
   }
 
-  @Test func `a year of two digits is one from 1970 to 2069`() {
+  @Test func `a year of two digits is between 1970 and 2069`() {
     #expect(parse("1 Jan 70 00:00:00") == 0)
     #expect(parse("1 Jan 99 00:00:00") == parse("1 Jan 1999 00:00:00"))
     #expect(parse("1 Jan 00 00:00:00") == parse("1 Jan 2000 00:00:00"))
@@ -43,19 +43,19 @@ import Testing
     #expect(parse("1 Jan 199 00:00:00") == nil)
   }
 
-  @Test func `the first and the last days of months exist`() {
+  @Test func `the first and the last days of months are valid`() {
     #expect(parse("29 Feb 2000 00:00:00") != nil)
     #expect(parse("29 Feb 2024 00:00:00") != nil)
     #expect(parse("31 Dec 9999 23:59:59") == 253_402_300_799)
     #expect(parse("1 Jan 1601 00:00:00") == -11_644_473_600)
   }
 
-  @Test func `bytes that are no text are a part of the words that they are in`() {
+  @Test func `bytes that are not text belong to the word around them`() {
     #expect(CookieDate.parse(Array("6".utf8) + [0xFF] + Array(" Nov 1994 08:49:37".utf8)) != nil)
     #expect(CookieDate.parse(Array("6 ".utf8) + [0xFF] + Array("Nov 1994 08:49:37".utf8)) == nil)
   }
 
-  @Test func `every date that is written is parsed`() {
+  @Test func `every written date is parsed`() {
     var random = SeededRandom(seed: 11)
     let months = [
       "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -14,13 +14,13 @@ import Testing
     return CookieList.Entry(cookie, created: date, received: date, used: date)
   }
 
-  /// Returns what the lines would be as a file that this program wrote.
+  /// Returns the lines as a file that this program wrote.
   private func data(_ lines: String, version: Int = 1) -> Data {
     let digest = SHA256Digest(hashing: Data(lines.utf8))
     return Data("{\"errand\":\"cookies\",\"version\":\(version),\"sha256\":\"\(digest)\"}\n\(lines)".utf8)
   }
 
-  @Test func `a file is JSON lines that a person can read`() throws {
+  @Test func `a file consists of JSON lines that a human can read`() throws {
     let data = try CookieFileFormat.data(of: [entry("sid", "a/\"b\"", expires: date + 5)])
     let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 2)
@@ -34,7 +34,7 @@ import Testing
     for line in lines { #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil) }
   }
 
-  @Test func `what is written is read as it was`() throws {
+  @Test func `a written file is read back unchanged`() throws {
     var random = SeededRandom(seed: 21)
     let letters = Array("ab\"\\/\t{}[]:,\u{e9}e\u{301}\u{2028}\u{1F36A}")
     func text(_ range: ClosedRange<Int>) -> String {
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `a file with one bit flipped, or cut short, is refused whole`() throws {
+  @Test(.computesLong) func `a file with a flipped bit, or a truncated one, is refused as a whole`() throws {
     let data = try CookieFileFormat.data(of: [entry("a", "1", expires: date), entry("b", "2")])
     for index in data.indices {
       for bit in 0..<8 {
@@ -78,7 +78,7 @@ import Testing
     #expect(throws: CookieFileFault.damaged) { try CookieFileFormat.entries(in: data + data) }
   }
 
-  @Test func `a version that is not known is named`() {
+  @Test func `the error for an unknown version names it`() {
     #expect(throws: CookieFileFault.otherVersion(2)) {
       try CookieFileFormat.entries(in: data("whatever\n", version: 2))
     }
@@ -92,7 +92,7 @@ import Testing
     "{\"errand\":\"cookies\",\"version\":1}\n", "{\"errand\":\"cookies\",\"version\":1e99}\n",
     "{\"errand\":\"else\",\"version\":2}\n", String(repeating: "[", count: 100_000) + "\n", "\0\0\0\0\n",
   ])
-  func `a file of something else is refused`(_ text: String) {
+  func `a foreign file is refused`(_ text: String) {
     #expect(throws: CookieFileFault.damaged) { try CookieFileFormat.entries(in: Data(text.utf8)) }
   }
 
@@ -106,7 +106,7 @@ import Testing
     """
   }
 
-  @Test func `a cookie that no store would have kept is refused, although the digest is right`() throws {
+  @Test func `a cookie that no store would have kept is refused, even if the digest is right`() throws {
     #expect(try CookieFileFormat.entries(in: data(line())).count == 1)
     for bad in [
       line(value: "b\\r\\nX: y"), line(value: "b; c=d"), line(name: "a=b"), line(name: "", value: ""),
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: ["1e308", "-1e308", "0", "-5", "253402300800", "0.0000001"])
-  func `a date is one that can be written again, whatever the number`(_ number: String) throws {
+  func `any parsed expiry can be written again`(_ number: String) throws {
     let entries = try CookieFileFormat.entries(in: data(line(created: number)))
     let again = try CookieFileFormat.entries(in: CookieFileFormat.data(of: entries))
     #expect(again == entries)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: FileCalls.isAvailable)) struct CookieFlushTests {
   private let cookie = Cookie("a", "1", domain: "example.com", expires: .distantFuture)
 
-  @Test func `the file is on the disk before it has its name, and its name before set returns`() async throws
+  @Test func `the file is flushed before it is renamed into place, and set returns afterwards`() async throws
   {
     let folder = try TemporaryFolder()
     let calls = try FileCalls(in: folder.url.path)

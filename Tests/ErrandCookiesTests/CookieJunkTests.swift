@@ -30,7 +30,7 @@ import Testing
     return text
   }
 
-  @Test(.computesLong) func `no Set-Cookie field of junk crashes, or makes more than one pair`() throws {
+  @Test(.computesLong) func `no random Set-Cookie field crashes, or makes more than one pair`() throws {
     var random = SeededRandom(seed: 41)
     var visit = CookieVisit(perDomain: 20, total: 40)
     let url = try #require(URL(string: "https://www.example.com/x/y"))
@@ -48,7 +48,7 @@ import Testing
       visit.wait(0.1)
       let field = visit.sent(to: "https://www.example.com/x/y")
       #expect(!ASCII.hasControl(field))
-      // Bytes: to Swift, a semicolon with a combining mark behind it is another character.
+      // Bytes, because to Swift a semicolon that a combining mark follows is another character.
       let pairs = field.utf8.split(separator: UInt8(ascii: ";")).count
       #expect(pairs == visit.jar.entries(for: target, at: visit.now).count)
       _ = HTTPFields.setCookies(joined: text)
@@ -59,7 +59,7 @@ import Testing
     #expect(try CookieFileFormat.entries(in: data) == visit.jar.entries)
   }
 
-  @Test(.computesLong) func `no date of junk crashes`() {
+  @Test(.computesLong) func `no random date crashes`() {
     var random = SeededRandom(seed: 42)
     let words = [
       "1", "12", "123", "1234", "12345", ":", "::", " ", "-", "/", "Jan", "feb", "31", "99", "00", "24", "60",
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `no file of junk crashes, and none is read in part`() throws {
+  @Test(.computesLong) func `no random file crashes, and none is read partly`() throws {
     var random = SeededRandom(seed: 43)
     let entries = (0..<4).map { number in
       CookieList.Entry(

@@ -11,7 +11,7 @@ import Testing
     names.map { "c\($0)=\($0)\(attributes)" }
   }
 
-  @Test func `one domain has 50 cookies at most, and loses the least recently used first`() {
+  @Test func `one domain has at most 50 cookies, and loses the least recently used first`() {
     var visit = CookieVisit()
     visit.receive(lines(0..<50), from: "https://example.com/")
     #expect(visit.jar.count == 50)
@@ -35,7 +35,7 @@ import Testing
     #expect(visit.jar.entries.map(\.cookie.name) == ["a", "c", "d"])
   }
 
-  @Test func `a clock that goes back does not make a cookie older`() {
+  @Test func `a clock that is set back does not make a cookie older`() {
     var visit = CookieVisit(perDomain: 2)
     visit.receive("a=1; Path=/x", "b=2; Path=/y")
     visit.wait(10)
@@ -48,7 +48,7 @@ import Testing
     #expect(visit.jar.entries.map(\.cookie.name) == ["a", "c"])
   }
 
-  @Test func `the hosts of one domain share its limit, and other domains have theirs`() {
+  @Test func `the hosts of a domain share its limit, and other domains have separate limits`() {
     var visit = CookieVisit(perDomain: 3)
     visit.receive(lines(0..<3), from: "https://a.example.com/")
     visit.receive(lines(0..<3), from: "https://b.github.io/")
@@ -61,7 +61,7 @@ import Testing
     #expect(visit.jar.count == 9)
   }
 
-  @Test func `cookies that are not secure are removed before those that are`() {
+  @Test func `insecure cookies are evicted before secure ones`() {
     var visit = CookieVisit(perDomain: 3)
     visit.receive("a=1; Secure", "b=2; Secure")
     visit.wait(1)
@@ -70,7 +70,7 @@ import Testing
     visit.receive("d=4; Secure")
     #expect(visit.sent() == "a=1; b=2; d=4")
     visit.wait(1)
-    // A flood over http removes no secure cookie, and then not even itself counts.
+    // A flood over http removes no secure cookie, and then even its own cookies are not kept.
     visit.receive(lines(0..<100), from: "http://example.com/")
     #expect(visit.sent() == "a=1; b=2; d=4")
     visit.wait(1)
@@ -78,7 +78,7 @@ import Testing
     #expect(visit.sent() == "b=2; d=4")
   }
 
-  @Test func `cookies that have expired are removed before all others`() {
+  @Test func `expired cookies are removed before all others`() {
     var visit = CookieVisit(perDomain: 3, total: 4)
     visit.receive("a=1", "b=2", "c=3; Secure; Max-Age=5")
     visit.receive("a=1; Max-Age=5", from: "https://example.org/")
@@ -88,7 +88,7 @@ import Testing
     #expect(visit.jar.count == 3)
   }
 
-  @Test func `there are 3000 cookies in all at most, and the least recently used go first`() {
+  @Test func `there are at most 3000 cookies, and the least recently used are removed first`() {
     var visit = CookieVisit()
     for site in 0..<60 {
       visit.receive(lines(0..<50), from: "https://s\(site).com/")
@@ -103,14 +103,14 @@ import Testing
     for site in ["s0", "s2", "new"] { #expect(visit.sent(to: "https://\(site).com/").contains("c49=49")) }
   }
 
-  @Test func `limits that make no sense are the nearest that do`() {
+  @Test func `invalid limits are replaced by the nearest valid ones`() {
     #expect(CookieLimits(perDomain: 0, total: -5).clamped == CookieLimits(perDomain: 1, total: 1))
     let most = CookieLimits(perDomain: .max, total: .max).clamped
     #expect(most == CookieLimits(perDomain: 1_000_000, total: 1_000_000))
     #expect(CookieLimits().clamped == CookieLimits(perDomain: 50, total: 3000))
   }
 
-  @Test func `more entries than the limits are cut when they are loaded`() {
+  @Test func `entries beyond the limits are dropped when a file is loaded`() {
     var visit = CookieVisit(perDomain: 1000, total: 1000)
     visit.receive(lines(0..<900), from: "https://example.com/")
     visit.wait(1)
@@ -123,7 +123,7 @@ import Testing
     #expect(jar.entries.filter { $0.cookie.domain == "example.org" }.count == 10)
   }
 
-  @Test func `a flood of cookies from one site is bounded while it arrives`() throws {
+  @Test func `a flood of cookies from one site is limited while it arrives`() throws {
     var jar = CookieList(CookieLimits(perDomain: 10), .sample)
     let text = try #require(URL(string: "https://example.com/"))
     let url = try #require(CookieURL(text))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CookieJarTests {
   private var visit = CookieVisit()
 
-  @Test mutating func `a cookie without a domain is sent to its host alone`() {
+  @Test mutating func `a cookie without a domain is sent only to its host`() {
     visit.receive("a=1", from: "https://www.example.com/")
     #expect(visit.sent(to: "https://www.example.com/") == "a=1")
     #expect(visit.sent(to: "https://www.example.com:8443/") == "a=1")
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test mutating func `a cookie with a domain is sent to all hosts of it`() {
+  @Test mutating func `a cookie with a domain is sent to all hosts in it`() {
     visit.receive("a=1; Domain=.Example.com", from: "https://www.example.com/")
     for host in ["example.com", "www.example.com", "a.b.example.com", "EXAMPLE.com"] {
       #expect(visit.sent(to: "https://\(host)/") == "a=1")
@@ -32,26 +32,26 @@ import Testing
     "éxample.com",
     "*.example.com", " . example.com", "www.example.com .", "%65xample.com", "exam\u{212A}le.com",
   ])
-  mutating func `a cookie for a domain that its host is not in is refused`(_ domain: String) {
+  mutating func `a cookie for a domain that does not contain its host is refused`(_ domain: String) {
     visit.receive("a=1; Domain=\(domain)", from: "https://example.com/")
     #expect(visit.jar.count == 0)
   }
 
-  @Test mutating func `a cookie with an empty domain is for its host alone`() {
+  @Test mutating func `a cookie with an empty domain is only for its host`() {
     visit.receive("a=1; Domain=", "b=2; Domain=example.org; Domain=", from: "https://www.example.com/")
     #expect(visit.sent(to: "https://www.example.com/") == "a=1; b=2")
     #expect(visit.sent(to: "https://a.www.example.com/") == "")
   }
 
   @Test(arguments: ["com", "co.uk", "github.io"])
-  mutating func `no host sets a cookie for a public suffix`(_ suffix: String) {
+  mutating func `a host cannot set a cookie for a public suffix`(_ suffix: String) {
     visit.receive("a=1; Domain=\(suffix)", from: "https://a.b.\(suffix)/")
     #expect(visit.jar.count == 0)
     visit.receive("a=1; Domain=b.\(suffix)", from: "https://a.b.\(suffix)/")
     #expect(visit.sent(to: "https://c.b.\(suffix)/") == "a=1")
   }
 
-  @Test mutating func `a public suffix sets a cookie for its own host`() {
+  @Test mutating func `a public suffix can set a cookie for its own host`() {
     visit.receive("a=1; Domain=github.io", from: "https://github.io/")
     #expect(visit.sent(to: "https://github.io/") == "a=1")
     #expect(visit.sent(to: "https://x.github.io/") == "")
@@ -61,8 +61,8 @@ import Testing
     #expect(visit.sent(to: "http://a.localhost/") == "")
   }
 
-  @Test func `a domain above the registrable one is refused, even if it is no public suffix`() {
-    // As under `*.kawasaki.jp`, by the letter of the list.
+  @Test func `a domain above the registrable one is refused, even if it is not a public suffix`() {
+    // Such as under `*.kawasaki.jp`, by the letter of the list.
     let suffixes = PublicSuffixes { $0 == "x.jp" ? "x.jp" : $0.hasSuffix(".c.b.x.jp") ? "d.c.b.x.jp" : nil }
     var jar = CookieList(CookieLimits(), suffixes)
     guard let url = URL(string: "https://d.c.b.x.jp/").flatMap(CookieURL.init),
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["1.2.3.4", "[::1]", "[fe80::1%25eth0]"])
-  mutating func `an address has cookies of its own only`(_ host: String) {
+  mutating func `an address has only its own cookies`(_ host: String) {
     visit.receive("a=1", "b=2; Domain=3.4", "c=3; Domain=4", "d=4; Domain=1", from: "https://\(host)/")
     #expect(visit.sent(to: "https://\(host)/") == "a=1")
     #expect(visit.sent(to: "https://9.1.2.3.4/") == "")
@@ -84,7 +84,7 @@ import Testing
     #expect(visit.sent(to: "https://1.2.3.4/") == "a=5")
   }
 
-  @Test mutating func `a cookie is sent to its path and those below it`() {
+  @Test mutating func `a cookie is sent to its path and the paths below it`() {
     visit.receive("a=1; Path=/docs", "b=2; Path=/docs/", "c=3", from: "https://example.com/docs/x")
     #expect(visit.sent(to: "https://example.com/docs") == "a=1; c=3")
     #expect(visit.sent(to: "https://example.com/docs/") == "b=2; a=1; c=3")
@@ -102,7 +102,7 @@ import Testing
     #expect(visit.sent(to: "https://example.com/x/y") == "d=4; b=2; e=5; a=6; c=3")
   }
 
-  @Test mutating func `a clock that goes back does not change the order`() {
+  @Test mutating func `a clock that is set back does not change the order`() {
     visit.receive("a=1")
     visit.wait(-100)
     visit.receive("b=2", "c=3")
@@ -123,7 +123,7 @@ import Testing
     #expect(visit.jar.count == 4)
   }
 
-  @Test mutating func `a cookie that has expired removes the one that it replaces`() {
+  @Test mutating func `an expired cookie removes the one that it replaces`() {
     visit.receive("a=1", "b=2", "c=3; Path=/x")
     visit.receive(
       "a=; Max-Age=0", "b=; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "c=; Max-Age=0; Path=/", "d=; Max-Age=-1")
@@ -141,7 +141,7 @@ import Testing
     #expect(visit.jar.count == 2)
   }
 
-  @Test mutating func `a cookie in the place of one that has expired is new`() {
+  @Test mutating func `a cookie that replaces an expired one counts as new`() {
     visit.receive("a=1; Max-Age=10", "b=2")
     visit.wait(10)
     visit.receive("a=3")
@@ -156,7 +156,7 @@ import Testing
     #expect(visit.sent() == "")
   }
 
-  @Test mutating func `SameSite is kept, and every cookie is sent`() {
+  @Test mutating func `SameSite is stored, and every cookie is sent`() {
     visit.receive(
       "a=1; SameSite=Strict", "b=2; SameSite=lax", "c=3; SameSite=None; Secure", "d=4; SameSite=x")
     #expect(visit.sent() == "a=1; b=2; c=3; d=4")
@@ -173,7 +173,7 @@ import Testing
     #expect(visit.sent() == "other; a=1; b=")
   }
 
-  @Test mutating func `HttpOnly makes no difference`() {
+  @Test mutating func `HttpOnly has no effect`() {
     visit.receive("a=1; HttpOnly")
     visit.receive("a=2")
     #expect(visit.sent() == "a=2")
@@ -196,13 +196,13 @@ import Testing
   }
 
   @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "0x7f.1"])
-  mutating func `this machine sets and is sent secure cookies over http`(_ host: String) {
+  mutating func `localhost can set secure cookies over http, and is sent them`(_ host: String) {
     visit.receive("__Host-a=1; Secure; Path=/", from: "http://\(host):8080/")
     #expect(visit.sent(to: "http://\(host)/") == "__Host-a=1")
   }
 
   @Test(arguments: ["127.0.0.2", "localhost.com", "a.localhost", "[::2]", "0x7f.2", "127.0.0.1.com"])
-  mutating func `another machine does not`(_ host: String) {
+  mutating func `other hosts cannot set secure cookies over http`(_ host: String) {
     visit.receive("a=1; Secure", from: "http://\(host)/")
     #expect(visit.jar.count == 0)
   }
@@ -217,7 +217,7 @@ import Testing
     #expect(visit.sent() == "a=4")
   }
 
-  @Test mutating func `a cookie from http does not stand before a secure one, on any host of its domain`() {
+  @Test mutating func `a cookie from http cannot shadow a secure one, on any host of its domain`() {
     visit.receive("a=1; Secure; Path=/login; Domain=example.com", from: "https://www.example.com/")
     for path in ["/login", "/login/en"] {
       visit.receive("a=2; Path=\(path); Domain=example.com", from: "http://x.example.com/")
@@ -229,7 +229,7 @@ import Testing
     #expect(visit.jar.count == 4)
   }
 
-  @Test mutating func `a cookie from http of a domain does not stand before a secure one of a host in it`() {
+  @Test mutating func `a domain cookie from http cannot shadow a secure one of a host in the domain`() {
     visit.receive("a=1; Secure; Path=/", from: "https://www.example.com/")
     visit.receive("a=2; Path=/; Domain=example.com", from: "http://x.example.com/")
     visit.receive("a=2; Path=/", from: "http://www.example.com/")
@@ -239,7 +239,7 @@ import Testing
     #expect(visit.sent(to: "https://www.example.com/") == "a=1")
   }
 
-  @Test mutating func `a secure cookie that has expired protects nothing`() {
+  @Test mutating func `an expired secure cookie protects nothing`() {
     visit.receive("a=1; Secure; Max-Age=10; Path=/")
     visit.wait(10)
     visit.receive("a=2; Path=/", from: "http://example.com/")
@@ -251,7 +251,9 @@ import Testing
   private var visit = CookieVisit()
 
   @Test(arguments: ["__Secure-a", "__secure-a", "__SECURE-a", "__Secure-", "  __SeCuRe-a"])
-  mutating func `a name with __Secure- is only for a secure cookie, whatever its case`(_ name: String) {
+  mutating func `a name with the prefix __Secure- requires a secure cookie, in any letter case`(
+    _ name: String
+  ) {
     visit.receive("\(name)=1", "\(name)=1; Path=/; Domain=example.com")
     visit.receive("\(name)=1; Secure", from: "http://example.com/")
     #expect(visit.jar.count == 0)
@@ -260,7 +262,9 @@ import Testing
   }
 
   @Test(arguments: ["__Host-a", "__host-a", "__HOST-a", "__Host-", "\t__hOsT-a"])
-  mutating func `a name with __Host- is only for a secure cookie of one host and all paths`(_ name: String) {
+  mutating func `a name with the prefix __Host- requires a secure cookie for one host and all paths`(
+    _ name: String
+  ) {
     for attributes in [
       "", "Secure", "Path=/", "Secure; Path=", "Secure; Path", "Secure; Path=/x", "Secure; Path=/; Path=x",
       "Secure; Path=/; Domain=example.com", "Secure; Path=/; Domain=.example.com", "Secure; Path=//",
@@ -278,7 +282,9 @@ import Testing
   @Test(arguments: [
     "__Secure-a=1", "__Host-a=1", "__secure-a", "__HOST-a=1", "__Host-", "  __Host-a=1",
   ])
-  mutating func `a value without a name has no prefix, whatever its case`(_ value: String) {
+  mutating func `a cookie without a name is refused if its value has a prefix, in any letter case`(
+    _ value: String
+  ) {
     visit.receive("=\(value)", "=\(value); Secure; Path=/", "= \(value); Secure; Path=/")
     #expect(visit.jar.count == 0)
   }

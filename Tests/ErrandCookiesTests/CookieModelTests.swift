@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCookies
 @testable import ErrandCore
 
-/// Random requests and responses, checked against what was set.
+/// Random requests and responses, compared with the cookies that were set.
 @Suite struct CookieModelTests {
   /// One `Set-Cookie` field; its value is its number.
   private struct Event {
@@ -40,7 +40,8 @@ import Testing
 
   private static func isThisMachine(_ host: String) -> Bool { ["localhost", "127.0.0.1"].contains(host) }
 
-  /// Returns true if a cookie of the event may be sent there, by another road than the jar's.
+  /// Returns true if a cookie of the event may be sent there, decided by another implementation than the
+  /// jar's.
   private static func maySend(_ event: Event, to host: String, _ path: String, isHTTPS: Bool, at now: Date)
     -> Bool
   {
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test(.computesLong, arguments: 0..<25)
-  func `no cookie goes where it was not set for, and the limits hold`(_ seed: UInt64) {
+  func `a cookie is sent only where it was set for, and the limits hold`(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var visit = CookieVisit(perDomain: 6, total: 20)
     var events: [Event] = []
@@ -94,7 +95,7 @@ import Testing
         let age = lifetime.map { "; Max-Age=\(Int($0))" } ?? ""
         visit.receive("\(name)=\(events.count)\(event.line)\(age)", from: url)
         events.append(event)
-        // Over an open connection no secure cookie changes. One may be evicted where there are too many.
+        // Over http no secure cookie changes. One may be evicted if there are too many.
         if !isHTTPS, !Self.isThisMachine(host) {
           let left = Set(visit.jar.entries.map(\.cookie.value))
           let isFull = visit.jar.count == 20
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test(.computesLong, arguments: 0..<12)
-  func `what may be sent is sent, as long as nothing replaces or evicts it`(_ seed: UInt64) {
+  func `every cookie that may be sent is sent, unless another replaces or evicts it`(_ seed: UInt64) {
     var random = SeededRandom(seed: 1000 + seed)
     var visit = CookieVisit(perDomain: 10_000, total: 10_000)
     var events: [Event] = []

@@ -24,7 +24,7 @@ import Testing
     CookieStore(file: file, limits: CookieLimits(perDomain: 500), onProblem: log.add)
   }
 
-  @Test func `each store sees what the other has written at its next request`() async throws {
+  @Test func `each store sees the changes of the other at its next request`() async throws {
     let (one, two) = (store(), store())
     #expect(two.field(for: url, at: now) == nil)
     for number in 0..<20 {
@@ -43,7 +43,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `a cookie that one store has not written yet outlives a write of the other`() async throws {
+  @Test func `an unwritten cookie of one store survives a write of another`() async throws {
     let (one, two) = (store(), store())
     for number in 0..<50 {
       one.take(["Set-Cookie": "one\(number)=1; Max-Age=1000"], from: url, at: now)
@@ -57,7 +57,7 @@ import Testing
     #expect(two.cookies.count == 100)
   }
 
-  @Test func `a removal of one store does not bring back what the other has removed`() async throws {
+  @Test func `a removal by one store does not restore cookies that another has removed`() async throws {
     let (one, two) = (store(), store())
     for name in ["a", "b", "c"] {
       one.take(["Set-Cookie": "\(name)=1; Max-Age=1000"], from: url, at: now)
@@ -70,7 +70,8 @@ import Testing
     #expect(store().cookies.map(\.name) == ["c"])
   }
 
-  @Test(.computesLong) func `threads with a store each write one file at once, and no cookie is lost`()
+  @Test(.computesLong)
+  func `threads with separate stores write one file concurrently, and no cookie is lost`()
     async throws
   {
     let (file, url, now, log) = (file, url, now, log)
@@ -92,7 +93,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `processes write one file at once, and no cookie is lost`() async throws {
+  @Test func `processes write one file concurrently, and no cookie is lost`() async throws {
     let one = try startCookieWriter(file: file, host: "one.com", count: 30, folder: folder)
     let two = try startCookieWriter(file: file, host: "two.com", count: 30, folder: folder)
     let store = store()
@@ -111,7 +112,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `a process that is killed leaves a whole file, and what it had reported`() async throws {
+  @Test func `a process that is killed leaves a complete file with all reported cookies`() async throws {
     var random = SeededRandom(seed: 31)
     for round in 0..<4 {
       let writer = try startCookieWriter(

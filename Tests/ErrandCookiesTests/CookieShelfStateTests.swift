@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCookies
 @testable import ErrandCore
 
-/// A state by reference: a mutating call cannot stand in an expectation.
+/// A state by reference, because an expectation cannot contain a mutating call.
 private final class Shelf {
   private var state: CookieShelfState
 
@@ -62,7 +62,7 @@ private final class Shelf {
     entries.map { "\($0.cookie.name)=\($0.cookie.value)" }.sorted()
   }
 
-  @Test func `a change counts at once, and is written once`() {
+  @Test func `a change takes effect at once, and is written once`() {
     let shelf = self.shelf()
     shelf.apply(change("a=1; Max-Age=100", "s=2"))
     #expect(pairs(shelf.jar.entries) == ["a=1", "s=2"])
@@ -75,7 +75,7 @@ private final class Shelf {
     #expect(shelf.draft(at: now).entries == nil)
   }
 
-  @Test func `a session cookie alone is not written, unless they are to be kept`() {
+  @Test func `a session cookie alone is not written, unless session cookies are kept`() {
     let shelf = self.shelf()
     shelf.apply(change("s=1"))
     #expect(shelf.draft(at: now).entries == nil)
@@ -84,10 +84,10 @@ private final class Shelf {
     #expect(keeping.draft(at: now).entries.map(pairs) == ["s=1"])
   }
 
-  @Test func `a change that the file needs not to have is not written`() {
+  @Test func `a change that does not affect the file is not written`() {
     let shelf = self.shelf()
     shelf.apply(change("s=1"))
-    // The file may have one in its place.
+    // The file may have a cookie that it replaces.
     #expect(!shelf.commitUnwritten(at: now))
     #expect(shelf.adopt([entry("a", "0", received: -1)], at: now))
     #expect(shelf.commitUnwritten(at: now))
@@ -100,7 +100,7 @@ private final class Shelf {
     #expect(!shelf.commitUnwritten(at: now))
   }
 
-  @Test func `what another process wrote is kept, and the changes are made again on it`() {
+  @Test func `another process's changes are kept, and the own changes are applied again`() {
     let shelf = self.shelf()
     shelf.apply(change("a=1; Max-Age=100", "gone=; Max-Age=0"))
     let isTaken = shelf.adopt(
@@ -110,7 +110,7 @@ private final class Shelf {
     #expect(shelf.draft(at: now).entries.map(pairs) == ["a=1", "b=2"])
   }
 
-  @Test func `what was read before another read or write is not taken`() {
+  @Test func `contents that were read before another read or write are ignored`() {
     let shelf = self.shelf()
     let generation = shelf.generation
     shelf.apply(change("a=1; Max-Age=100"))
@@ -121,7 +121,7 @@ private final class Shelf {
     #expect(shelf.jar.count == 0)
   }
 
-  @Test func `a session cookie outlives a read, unless a newer cookie takes its place`() {
+  @Test func `a session cookie survives a read, unless a newer cookie replaces it`() {
     let shelf = self.shelf()
     shelf.apply(change("s=1", "t=1"))
     shelf.commit(shelf.draft(at: now))
@@ -130,7 +130,7 @@ private final class Shelf {
     #expect(pairs(shelf.jar.entries) == ["s=1", "t=newer"])
   }
 
-  @Test func `a session cookie takes the place of one in the file`() {
+  @Test func `a session cookie replaces one in the file`() {
     let shelf = self.shelf()
     #expect(shelf.adopt([entry("s", "0", received: -1)], at: now))
     shelf.apply(change("s=1"))
@@ -140,7 +140,7 @@ private final class Shelf {
     #expect(pairs(shelf.jar.entries) == ["s=1"])
   }
 
-  @Test func `a session cookie of the file does not count, unless they are to be kept`() {
+  @Test func `a session cookie in the file is ignored, unless session cookies are kept`() {
     let cookie = Cookie("s", "1", domain: "example.com")
     let entry = CookieList.Entry(cookie, created: now, received: now, used: now)
     for keeps in [false, true] {
@@ -152,13 +152,13 @@ private final class Shelf {
     }
   }
 
-  @Test func `a cookie that has expired before it is written is not written`() {
+  @Test func `a cookie that expires before it is written is not written`() {
     let shelf = self.shelf()
     shelf.apply(change("a=1; Max-Age=10", "b=1; Max-Age=20"))
     #expect(shelf.draft(at: now + 10).entries.map(pairs) == ["b=1"])
   }
 
-  @Test func `a change during a write is written by the next one`() {
+  @Test func `a change during a write is written by the next write`() {
     let shelf = self.shelf()
     shelf.apply(change("a=1; Max-Age=100"))
     let draft = shelf.draft(at: now)
@@ -179,7 +179,7 @@ private final class Shelf {
     #expect(shelf.draft(at: now).entries?.isEmpty == true)
   }
 
-  @Test func `a removed cookie stays if it was received anew meanwhile`() {
+  @Test func `a removed cookie is kept if it was received again meanwhile`() {
     let shelf = self.shelf()
     #expect(shelf.adopt([entry("a", "1"), entry("b", "1")], at: now))
     shelf.apply(CookieChange(kind: .remove(shelf.jar.entries), date: now))
@@ -189,7 +189,7 @@ private final class Shelf {
     #expect(pairs(shelf.jar.entries) == ["b=2"])
   }
 
-  @Test func `a cookie whose domain has become a public suffix does not count`() {
+  @Test func `a cookie whose domain has become a public suffix is ignored`() {
     let suffix = Cookie("a", "1", domain: "co.uk", isHostOnly: false, expires: now + 10)
     let own = Cookie("b", "2", domain: "co.uk", expires: now + 10)
     let entries = [suffix, own].map { CookieList.Entry($0, created: now, received: now, used: now) }
@@ -198,7 +198,7 @@ private final class Shelf {
     #expect(pairs(shelf.jar.entries) == ["b=2"])
   }
 
-  @Test func `uses outlive a read and a write`() throws {
+  @Test func `use times survive a read and a write`() throws {
     let shelf = self.shelf()
     #expect(shelf.adopt([entry("a", "1"), entry("b", "1")], at: now))
     #expect(shelf.use(for: url, at: now + 7).count == 2)
@@ -206,13 +206,13 @@ private final class Shelf {
     #expect(shelf.jar.entries.map(\.used) == [now + 7])
     shelf.apply(change("c=1; Max-Age=100"))
     #expect(shelf.draft(at: now).entries?.first?.used == now + 7)
-    // A use alone is not worth a write.
+    // A use alone does not cause a write.
     shelf.commit(shelf.draft(at: now))
     _ = shelf.use(for: url, at: now + 9)
     #expect(shelf.draft(at: now).entries == nil)
   }
 
-  @Test func `while the file cannot be written, the oldest changes are given up`() {
+  @Test func `while the file cannot be written, the oldest changes are dropped`() {
     let shelf = self.shelf(total: 10)
     shelf.apply(change("x=; Max-Age=0"))
     for number in 0..<9 { shelf.apply(change("c=\(number); Max-Age=100", after: Double(number) / 100)) }
@@ -233,7 +233,7 @@ private final class Shelf {
     #expect(!memory.schedule())
   }
 
-  @Test func `trouble is new once, until the file is read`() {
+  @Test func `a failure is reported once, until the file is read`() {
     let shelf = self.shelf()
     #expect(shelf.fail(nil))
     #expect(!shelf.fail(.missing))
@@ -263,7 +263,7 @@ private final class Shelf {
     #expect(!session.closeIfIdle(at: now))
   }
 
-  @Test func `a lock that could not be had is not waited for again until it is free`() {
+  @Test func `after a lock was unavailable, the state does not wait for it again until it is free`() {
     let shelf = shelf()
     #expect(shelf.awaitLock() == .seconds(5))
     shelf.hasLock()

@@ -39,7 +39,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `neither reading nor a session cookie makes a file`() async throws {
+  @Test func `neither reading nor a session cookie creates a file`() async throws {
     let store = store()
     #expect(store.cookies.isEmpty)
     #expect(store.field(for: url, at: now) == nil)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "ann"])
-  func `the file and its folders are this user's alone`(_ identity: String?) async throws {
+  func `only the user can access the file and its folders`(_ identity: String?) async throws {
     let file = folder.file("new/er/cookies.jsonl")
     let store = CookieStore(file: file, onProblem: log.add).partition(for: identity)
     store.take(["Set-Cookie": "a=1; Max-Age=5"], from: url, at: now)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a file that others could read is replaced by one that they cannot`() async throws {
+  @Test func `a file that others could read is replaced by one that they cannot read`() async throws {
     try await take("a=1; Max-Age=1000", in: store())
     chmod(file.path, 0o644)
     try await take("b=1; Max-Age=1000", in: store())
@@ -75,7 +75,7 @@ import Testing
     #expect(store().cookies.count == 2)
   }
 
-  @Test func `a session cookie is not written, and stays until the store is released`() async throws {
+  @Test func `a session cookie is not written, and lasts until the store is released`() async throws {
     let first = store()
     try await take("s=s3cr3t", in: first)
     #expect(!FileManager.default.fileExists(atPath: file.path))
@@ -86,13 +86,13 @@ import Testing
     #expect(store().field(for: url, at: now) == "a=1; b=1")
   }
 
-  @Test func `a session cookie is written if they are to be kept`() async throws {
+  @Test func `a session cookie is written if session cookies are kept`() async throws {
     try await take("s=1", in: store(keepsSessionCookies: true))
     #expect(store(keepsSessionCookies: true).cookies.map(\.name) == ["s"])
     #expect(store().cookies.isEmpty)
   }
 
-  @Test func `a session cookie that becomes one with an end is written, and the other way round`()
+  @Test func `a session cookie that gets an expiry is written, and the reverse`()
     async throws
   {
     let store = store()
@@ -104,7 +104,7 @@ import Testing
     #expect(store.cookies.map(\.value) == ["3"])
   }
 
-  @Test func `the order survives, also among cookies of one response`() async throws {
+  @Test func `the order is kept, even among cookies of one response`() async throws {
     let first = store()
     var fields = HTTPFields()
     for name in ["c", "a", "b"] { fields.append("Set-Cookie", "\(name)=1; Max-Age=1000") }
@@ -117,7 +117,7 @@ import Testing
     #expect(first.field(for: url, at: now) == "c=1; a=1; b=1; s=1; d=1; e=1")
   }
 
-  @Test func `set, remove and clear are in the file when they return`() async throws {
+  @Test func `set, remove and clear have written the file when they return`() async throws {
     let store = store()
     try await store.set(Cookie("a", "1", domain: "example.com", expires: now + 1000))
     try await store.set(Cookie("b", "2", domain: "example.com", expires: now + 1000))
@@ -129,7 +129,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test func `cookies that have expired leave the file with the next change`() async throws {
+  @Test func `expired cookies are removed from the file with the next change`() async throws {
     let past = CookieStore(path: file.path, date: { [now] in now - 120 }, onProblem: log.add)
     try await take("old=s3cr3t; Max-Age=60", in: past, after: -120)
     #expect(try String(contentsOf: file, encoding: .utf8).contains("s3cr3t"))
@@ -140,7 +140,8 @@ import Testing
   private static let own = "{\"errand\":\"cookies\",\"version\":1"
 
   @Test(arguments: ["\(own)}\n", own, "\(own),\"sha256\":\"00\"}\n{}\n", "{\"errand\":\"cookies\","])
-  func `a damaged file is set aside and reported once, and the store begins anew`(_ text: String) async throws
+  func `a damaged file is moved aside and reported once, and the store starts again`(_ text: String)
+    async throws
   {
     try Data(text.utf8).write(to: file)
     let store = store()
@@ -155,21 +156,22 @@ import Testing
     #expect(log.problems.count == 1)
   }
 
-  @Test func `a file that is damaged while it is in use costs no cookie in memory`() async throws {
+  @Test func `damage to a file in use costs no cookie in memory`() async throws {
     let store = store()
     try await take("a=1; Max-Age=1000", in: store)
     #expect(store.cookies.count == 1)
     var data = try Data(contentsOf: file)
     data[data.count - 5] ^= 1
     try data.write(to: file)
-    // The cookies stay until the file was set aside: then it is as if another process had removed it.
+    // The cookies remain until the file was moved aside: then the store acts as if another process had
+    // removed it.
     #expect(store.cookies.count <= 1)
     try await store.flush()
     #expect(log.reasons == [.damaged(setAside: file.path + ".damaged")])
     #expect(store.cookies.isEmpty)
   }
 
-  @Test func `a damaged file takes the place of no other`() async throws {
+  @Test func `a damaged file does not replace an earlier one`() async throws {
     try folder.write("mine", to: "cookies.jsonl.damaged")
     for number in 2...4 {
       try Data("\(Self.own) \(number)".utf8).write(to: file)
@@ -189,7 +191,7 @@ import Testing
     "-----BEGIN PRIVATE KEY-----\nMC4CAQ==\n", "x", "\0", "[]\n", "{\"errand\":\"credential\"}\n",
     "a\tb\tc\td\te\tf\tg\n", "# notes\n", "{\"errand\":\"coo",
   ])
-  func `a file that Errand did not write stays as it is, and so does all beside it`(text: String) async throws
+  func `a file that Errand did not write is not changed, nor is any file beside it`(text: String) async throws
   {
     try Data(text.utf8).write(to: file)
     let store = store(keepsSessionCookies: true)
@@ -207,7 +209,7 @@ import Testing
     #expect(self.store().cookies.map(\.name) == ["b"])
   }
 
-  @Test func `an empty file is begun`() async throws {
+  @Test func `an empty file is used`() async throws {
     try Data().write(to: file)
     let store = store()
     #expect(store.cookies.isEmpty)
@@ -216,14 +218,14 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `a change is not lost because the file is damaged`() async throws {
+  @Test func `a change is not lost if the file is damaged`() async throws {
     try Data(Self.own.utf8).write(to: file)
     try await take("a=1; Max-Age=1000", in: store())
     #expect(store().cookies.count == 1)
     #expect(log.problems.count == 1)
   }
 
-  @Test func `a file of another version is set aside and named`() async throws {
+  @Test func `a file of another version is moved aside, and the report names the version`() async throws {
     try Data("{\"errand\":\"cookies\",\"version\":7}\n".utf8).write(to: file)
     let store = store()
     #expect(store.cookies.isEmpty)
@@ -232,7 +234,7 @@ import Testing
     #expect(log.problems.first?.description.contains("version 7") == true)
   }
 
-  @Test func `a huge file is set aside without being read`() async throws {
+  @Test func `a huge file is moved aside without being read`() async throws {
     try Data(Self.own.utf8).write(to: file)
     truncate(file.path, 1 << 40)
     let store = store()
@@ -241,7 +243,7 @@ import Testing
     #expect(log.reasons == [.damaged(setAside: file.path + ".damaged")])
   }
 
-  @Test func `what is no file of this user is neither read nor replaced`() async throws {
+  @Test func `anything except a regular file of this user is neither read nor replaced`() async throws {
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
     let store = store()
     for _ in 0..<3 { #expect(store.cookies.isEmpty) }
@@ -254,13 +256,13 @@ import Testing
     guard case .unreadable? = log.reasons.first else { return #expect(log.reasons.isEmpty) }
     var info = stat()
     #expect(lstat(file.path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR)
-    // As soon as it is gone, what waited is written.
+    // As soon as it is gone, the pending changes are written.
     try FileManager.default.removeItem(at: file)
     try await store.flush()
     #expect(self.store().cookies.count == 1)
   }
 
-  @Test func `a file with two names is not read, because the other one may be changed by others`()
+  @Test func `a file with two hard links is not read, because others may change it through the other one`()
     async throws
   {
     try await take("a=1; Max-Age=1000", in: store())
@@ -271,7 +273,7 @@ import Testing
     guard case .unreadable? = log.reasons.first else { return #expect(log.reasons.isEmpty) }
   }
 
-  @Test func `a folder that cannot be written is reported, and the cookie counts for this process`()
+  @Test func `a folder that cannot be written to is reported, and the cookie is kept in this process`()
     async throws
   {
     let blocked = folder.file("blocked")
@@ -286,24 +288,26 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `clear removes what was set aside and what a dead process left`(_ hasCookies: Bool) async throws {
+  func `clear removes files that were moved aside and files that a dead process left`(_ hasCookies: Bool)
+    async throws
+  {
     try Data("\(Self.own) s3cr3t".utf8).write(to: file)
     let store = store()
     if hasCookies { try await take("a=s3cr3t; Max-Age=1000", in: store) }
-    // The first version named its drafts so.
+    // Version 1 named its drafts like this.
     try Data("\(Self.own) s3cr3t".utf8).write(to: folder.file("cookies.jsonl.draft"))
     try Data("draft s3cr3t".utf8).write(to: folder.file(".cookies.jsonl.0123456789abcdef.errand-temp"))
     try await store.clear()
     #expect(try folder.names == ["cookies.jsonl.lock"])
   }
 
-  @Test func `clear makes nothing where there is nothing`() async throws {
+  @Test func `clear creates nothing`() async throws {
     let place = folder.file("none/cookies.jsonl")
     try await CookieStore(file: place).clearPartitions()
     #expect(try folder.names.isEmpty)
   }
 
-  @Test func `a write that died half-way leaves the file as it was`() async throws {
+  @Test func `a write that fails half-way does not change the file`() async throws {
     try await take("a=1; Max-Age=1000", in: store())
     try Data("{\"errand\":\"coo".utf8).write(to: folder.file(".cookies.jsonl.00.errand-temp"))
     try folder.write("mine", to: "cookies.jsonl.draft")
@@ -314,7 +318,7 @@ import Testing
     #expect(try String(contentsOf: folder.file("cookies.jsonl.draft"), encoding: .utf8) == "mine")
   }
 
-  @Test func `a change that changes nothing in the file does not write it`() async throws {
+  @Test func `a change that does not affect the file's content does not write it`() async throws {
     let store = store()
     try await take("a=1; Max-Age=1000", in: store)
     let before = FileDescriptor.status(of: file.path)
@@ -326,7 +330,7 @@ import Testing
     #expect(before?.isSameFile(as: after) == true)
   }
 
-  @Test func `problems are sentences`() {
+  @Test func `a problem is described in a sentence`() {
     let error = FileError(.write, "/x", "the disk is full")
     let reasons: [CookieFileProblem.Reason] = [
       .damaged(setAside: "/x.damaged"), .otherVersion(2, setAside: "/x.damaged"), .unreadable(error),

@@ -20,7 +20,7 @@ import Testing
     return fields
   }
 
-  @Test func `what a response sets is sent with the next request`() throws {
+  @Test func `the cookies that a response sets are sent with the next request`() throws {
     store.take(fields("a=1; Path=/", "b=2"), from: try url("https://example.com/x/y"), at: now)
     #expect(store.field(for: try url("https://example.com/x/z"), at: now) == "b=2; a=1")
     #expect(store.field(for: try url(), at: now) == "a=1")
@@ -36,7 +36,7 @@ import Testing
     #expect(store.cookies.isEmpty)
   }
 
-  @Test func `cookies can be inspected, also those for one URL`() async throws {
+  @Test func `all cookies, or those for one URL, can be inspected`() async throws {
     store.take(
       fields("a=1; Path=/x; HttpOnly; SameSite=Lax; Max-Age=60", "b=2; Secure; Domain=example.com"),
       from: try url(), at: now)
@@ -56,13 +56,13 @@ import Testing
     #expect(store.cookies(for: try url("file:///x")).isEmpty)
   }
 
-  @Test func `a cookie that has expired is not shown`() throws {
+  @Test func `an expired cookie is not shown`() throws {
     store.take(fields("a=1; Max-Age=60"), from: try url(), at: now - 120)
     #expect(store.cookies.isEmpty)
     #expect(store.cookies(for: try url()).isEmpty)
   }
 
-  @Test func `a program sets cookies`() async throws {
+  @Test func `a program can set cookies`() async throws {
     try await store.set(Cookie("a", "1", domain: "example.com"))
     try await store.set(Cookie("b", "2", domain: "example.com", isHostOnly: false, isSecure: false))
     #expect(store.field(for: try url(), at: now) == "a=1; b=2")
@@ -75,13 +75,13 @@ import Testing
     #expect(store.field(for: try url("http://[::1]/"), at: now) == "c=4")
   }
 
-  @Test func `a cookie of a program expires in 400 days at the latest`() async throws {
+  @Test func `a cookie that a program sets expires in 400 days at the latest`() async throws {
     try await store.set(Cookie("a", "1", domain: "example.com", expires: .distantFuture))
     let expires = try #require(store.cookies.first?.expires)
     #expect(abs(expires.timeIntervalSince(now) - 400 * 86_400) < 60)
   }
 
-  @Test func `a cookie that no server could set is refused with a sentence`() async throws {
+  @Test func `a cookie that no server could set is refused with an explanation`() async throws {
     let error = await #expect(throws: CookieError.self) {
       try await store.set(Cookie("a", "s3cr3t; b=2", domain: "example.com"))
     }
@@ -99,7 +99,7 @@ import Testing
     #expect((other?.description.utf8.count ?? 0) < 300)
   }
 
-  @Test func `cookies are removed by what they are`() async throws {
+  @Test func `cookies are removed by their name, domain and path`() async throws {
     store.take(fields("a=1", "b=2", "a=3; Path=/x"), from: try url(), at: now)
     try await store.remove { $0.name == "a" && $0.path == "/" }
     #expect(store.cookies.map(\.value) == ["2", "3"])
@@ -112,7 +112,7 @@ import Testing
     #expect(store.field(for: try url(), at: now) == nil)
   }
 
-  @Test func `each store in memory is its own`() throws {
+  @Test func `stores in memory are independent`() throws {
     store.take(fields("a=1"), from: try url(), at: now)
     #expect(CookieStore().cookies.isEmpty)
   }
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `many threads use one store`() async throws {
+  @Test(.computesLong) func `many threads can use one store`() async throws {
     let (url, now) = (try url(), now)
     let store = CookieStore(limits: CookieLimits(perDomain: 1000))
     await withTaskGroup(of: Void.self) { group in
@@ -189,7 +189,7 @@ import Testing
     #expect(store.partition(for: "").cookies.isEmpty)
   }
 
-  @Test func `each identity has limits of its own`() throws {
+  @Test func `each identity has separate limits`() throws {
     let store = CookieStore(limits: CookieLimits(total: 1))
     try set("ann", in: store.partition(for: "ann"))
     try set("bob", in: store.partition(for: "bob"))
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `a shelf that was given up takes no more cookies`() throws {
+  @Test func `a shelf that was closed accepts no more cookies`() throws {
     let shelf = CookieShelf(nil, settings())
     #expect(shelf.use { $0.jar.count } == 0)
     #expect(shelf.closeIfIdle(at: now))
@@ -244,7 +244,9 @@ import Testing
     }
   }
 
-  @Test func `the files of identities are in a folder of this user, and show no identity`() async throws {
+  @Test func `the files of identities are in a folder that only this user can read, and show no identity`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let store = CookieStore(file: folder.file("c.jsonl"))
     let ann = store.partition(for: "ann@example.com")

@@ -30,7 +30,7 @@ import Testing
     ("http://a.localhost/", "a.localhost", false), ("http://user@example.com/", "example.com", false),
     ("http://[::2]/", "::2", false),
   ])
-  func `https is secure, and so is this machine`(_ text: String, _ host: String, _ isSecure: Bool) throws {
+  func `https is secure, and so is localhost`(_ text: String, _ host: String, _ isSecure: Bool) throws {
     let url = try url(text)
     #expect(url.host == host)
     #expect(url.isSecure == isSecure)
@@ -40,7 +40,7 @@ import Testing
     ("https://b\u{FC}cher.example/", "xn--bcher-kva.example"), ("https://127.1/", "127.0.0.1"),
     ("https://[0:0::1]/", "::1"),
   ])
-  func `a host has its one form`(_ text: String, _ host: String) throws {
+  func `a host is normalized`(_ text: String, _ host: String) throws {
     #expect(try url(text).host == host)
   }
 
@@ -74,7 +74,7 @@ import Testing
     ("a.0x7f", "0x7f", false), ("a.0xfg", "0xfg", true), ("example.com", "", false),
     ("e\u{301}.com", "\u{e9}.com", false),
   ])
-  func `a host matches its domain and those above it, an address only itself`(
+  func `a host matches its domain and the domains above it, and an address only itself`(
     _ host: String, _ domain: String, _ isMatch: Bool
   ) {
     #expect(host.isDomain(in: domain) == isMatch)
@@ -86,7 +86,7 @@ import Testing
     ("/a%2Fb", "/a", false), ("/", "/a", false), ("/a//b", "/a/", true), ("/e\u{301}", "/\u{e9}", false),
     ("/a\u{301}", "/a", false),
   ])
-  func `a path matches itself and those above it, at a slash`(
+  func `a path matches itself and the paths above it, at a slash`(
     _ path: String, _ above: String, _ isMatch: Bool
   ) {
     #expect(path.isPath(in: above) == isMatch)
@@ -107,7 +107,7 @@ import Testing
     ("::1", nil),
     ("a.0x1", nil),
   ])
-  func `a host that is no domain name has no registrable domain`(_ host: String, _ expected: String?) {
+  func `a host that is not a domain name has no registrable domain`(_ host: String, _ expected: String?) {
     #expect(PublicSuffixes.plain.registrableDomain(of: host) == expected)
     #expect(PublicSuffixes.system.registrableDomain(of: host) == expected)
   }
@@ -120,7 +120,7 @@ import Testing
       ("kawasaki.jp", nil), ("a.kawasaki.jp", nil), ("city.kawasaki.jp", "city.kawasaki.jp"),
       ("a.intranet", "a.intranet"), ("xn--55qx5d.cn", nil), ("a.xn--55qx5d.cn", "a.xn--55qx5d.cn"),
     ])
-    func `on Linux the list of public suffixes is known`(_ host: String, _ expected: String?) {
+    func `on Linux the list of public suffixes is available`(_ host: String, _ expected: String?) {
       #expect(PublicSuffixes.system.registrableDomain(of: host) == expected)
     }
   #endif

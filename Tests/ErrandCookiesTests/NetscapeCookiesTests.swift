@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCookies
 @testable import ErrandCore
 
-/// cookies.txt, as curl, wget and browsers' exporters write it.
+/// cookies.txt in the form that curl, wget and browsers' exporters write.
 @Suite struct NetscapeCookiesTests {
   private static let head = "# Netscape HTTP Cookie File"
   private static let later = 4_000_000_000
@@ -37,7 +37,7 @@ import Testing
 
   // MARK: The format
 
-  @Test func `a line is a cookie`() {
+  @Test func `each line is a cookie`() {
     let date = Date(timeIntervalSince1970: Double(Self.later))
     #expect(
       cookie(Self.line("example.com", "FALSE", "/x", "TRUE", "\(Self.later)", "id", "a=b c"))
@@ -48,7 +48,7 @@ import Testing
     // The flag counts, and not the dot.
     #expect(cookie(Self.line("example.com", "true"))?.isHostOnly == false)
     #expect(cookie(Self.line(".example.com", "FALSE"))?.isHostOnly == true)
-    // A lost tab before an empty value, a fraction, and the line end of Windows.
+    // A lost tab before an empty value, a fraction, and a Windows line end.
     #expect(cookie(Self.line().split(separator: "\t").dropLast().joined(separator: "\t"))?.value == "")
     #expect(
       cookie(Self.line("example.com", "FALSE", "/", "FALSE", "1790000000.75"))?.expires?.timeIntervalSince1970
@@ -60,12 +60,12 @@ import Testing
     "# Netscape HTTP Cookie File", "# HTTP Cookie File", "# netscape http cookie file v1",
     "# Netscape HTTP Cookie File\r",
   ])
-  func `a file is known by its first line`(head: String) {
+  func `a file is recognized by its first line`(head: String) {
     #expect(read(head)?.entries.isEmpty == true)
     #expect(read("\(head)\n\n# notes\nnonsense\n\(Self.line())\n")?.entries.count == 1)
   }
 
-  @Test func `a file without that line is known if all its lines are cookies or comments`() {
+  @Test func `a file without that line is recognized if all its lines are cookies or comments`() {
     #expect(read(Self.line())?.entries.count == 1)
     #expect(read("# notes\n\n\(Self.line())\n#HttpOnly_\(Self.line())\n")?.entries.count == 2)
     for other in [
@@ -90,7 +90,7 @@ import Testing
     #expect(cookies.entries.map(\.cookie.name) == ["session", "a"])
     #expect(
       String(decoding: NetscapeCookies.data(of: cookies.entries, rest: cookies.rest), as: UTF8.self) == text)
-    // Without cookies only the comments stay.
+    // Without cookies only the comments remain.
     #expect(
       String(decoding: NetscapeCookies.data(of: [], rest: cookies.rest), as: UTF8.self)
         == lines.prefix(2).joined(separator: "\n") + "\n")
@@ -98,7 +98,7 @@ import Testing
 
   // MARK: In a store
 
-  @Test func `a store sends the cookies of a cookies.txt, and keeps new ones there`() async throws {
+  @Test func `a store sends the cookies of a cookies.txt, and writes new ones to it`() async throws {
     let text =
       "\(Self.head)\n# notes\n\(Self.line("example.com", "FALSE", "/", "FALSE", "0", "session", "s"))\n"
     try folder.write(text, to: "cookies.txt")
@@ -120,7 +120,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `a value with a tab is not written, because it could not be read`() async throws {
+  @Test func `a value with a tab is not written, because it could not be read back`() async throws {
     try "\(Self.head)\n".write(to: file, atomically: true, encoding: .utf8)
     let store = store()
     let url = URL(string: "https://example.com/")!
@@ -131,7 +131,7 @@ import Testing
     #expect(self.store().cookies.map(\.name) == ["d"])
   }
 
-  @Test func `cookies beyond the limits stay in the file`() async throws {
+  @Test func `cookies beyond the limits remain in the file`() async throws {
     let lines = (0..<120).map {
       Self.line("a.example", "FALSE", "/", "FALSE", "\(Self.later)", "n\($0)", "v")
     }
@@ -155,7 +155,7 @@ import Testing
     #expect(try text.hasPrefix("\(Self.head)\n# notes\nexample.com\tFALSE\t/\tTRUE\t0\tb\t2"))
   }
 
-  @Test func `a cookies.txt that curl changes meanwhile is read, and curl reads what Errand wrote`()
+  @Test func `a cookies.txt that curl changes meanwhile is read, and curl reads Errand's version`()
     async throws
   {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/curl") else { return }

@@ -4,8 +4,8 @@ import Testing
 @testable import ErrandCookies
 @testable import ErrandCore
 
-/// Values that servers have sent, and what browsers send back: the facts are those of the cookie tests of the
-/// web platform (http-state and wpt).
+/// Values that servers have sent, and the cookies that browsers send back, from the cookie tests of the web
+/// platform (http-state and wpt).
 @Suite struct OddSetCookieTests {
   private struct Odd: CustomTestStringConvertible, Sendable {
     let lines: [String]
@@ -82,7 +82,7 @@ import Testing
   ]
 
   @Test(arguments: names + values + attributes + paths)
-  private func `odd values are read as browsers do`(_ odd: Odd) {
+  private func `odd values are parsed like in browsers`(_ odd: Odd) {
     var visit = CookieVisit()
     visit.receive(odd.lines, from: "http://home.example.org/cookies/x/set")
     #expect(visit.sent(to: "http://home.example.org/cookies/x/page") == odd.sent)
@@ -107,13 +107,13 @@ import Testing
     ("", "home.example.org", true), ("", "sub.home.example.org", false),
     ("example.org; domain=", "home.example.org", true), (".", "home.example.org", false),
   ])
-  func `odd domains are read as browsers do`(_ domain: String, _ host: String, _ isSent: Bool) {
+  func `odd domains are parsed like in browsers`(_ domain: String, _ host: String, _ isSent: Bool) {
     var visit = CookieVisit()
     visit.receive("d=1; domain=\(domain)", from: "http://home.example.org/")
     #expect(visit.sent(to: "http://\(host)/") == (isSent ? "d=1" : ""))
   }
 
-  @Test func `a dot before the domain does not make another cookie`() {
+  @Test func `a dot before the domain does not make a different cookie`() {
     var visit = CookieVisit()
     visit.receive("d=not; domain=example.org", "d=44; domain=.example.org", from: "http://example.org/")
     #expect(visit.sent(to: "http://example.org/") == "d=44")

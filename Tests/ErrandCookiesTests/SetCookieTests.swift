@@ -25,7 +25,7 @@ import Testing
     #expect(SetCookie(text) == nil)
   }
 
-  @Test func `a control character is refused, wherever it is`() {
+  @Test func `a control character is refused at any place`() {
     for code in Array(UInt8(0)...31) + [127] where code != 9 {
       let control = String(UnicodeScalar(code))
       #expect(SetCookie("a\(control)=b") == nil)
@@ -36,13 +36,13 @@ import Testing
     #expect(SetCookie("a=b; x\t=\t1") != nil)
   }
 
-  @Test func `name and value have 4096 octets together at most`() {
+  @Test func `name and value together have at most 4096 octets`() {
     let long = String(repeating: "x", count: 4094)
     #expect(pair("ab=\(long)") == ["ab", long])
     #expect(pair("abc=\(long)") == nil)
     #expect(pair("\(long)=ab") == [long, "ab"])
     #expect(pair("\(long)xxx") == nil)
-    // Not the characters count, and neither do the spaces around them.
+    // Octets count, not characters, and the spaces around them do not.
     #expect(pair("ab=\(String(repeating: "é", count: 2047))") != nil)
     #expect(pair("abc=\(String(repeating: "é", count: 2047))") == nil)
     #expect(pair("ab=   \(long)   ") == ["ab", long])
@@ -56,7 +56,7 @@ import Testing
     #expect(SetCookie("a=b; Path=/\u{FFFD}") != nil)
   }
 
-  @Test func `an attribute of more than 1024 octets is ignored, and the one before it counts`() {
+  @Test func `an attribute of more than 1024 octets is ignored, and an earlier one with its name counts`() {
     let long = "/" + String(repeating: "x", count: 1023)
     #expect(SetCookie("a=b; Path=\(long)")?.path == long)
     #expect(SetCookie("a=b; Path=/x; Path=\(long)x")?.path == "/x")
@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [
     "Secure", "secure", "SECURE", " Secure ", "Secure=", "Secure=no", "x; Secure; y", ";;Secure",
   ])
-  func `Secure counts whatever its value and its case`(_ attributes: String) {
+  func `Secure counts with any value and in any letter case`(_ attributes: String) {
     #expect(SetCookie("a=b;\(attributes)")?.isSecure == true)
   }
 
@@ -79,7 +79,7 @@ import Testing
     #expect(SetCookie("a=b; \(attributes)")?.isSecure == false)
   }
 
-  @Test func `HttpOnly counts whatever its value and its case`() {
+  @Test func `HttpOnly counts with any value and in any letter case`() {
     #expect(SetCookie("a=b; httponly")?.isHTTPOnly == true)
     #expect(SetCookie("a=b; HttpOnly=0")?.isHTTPOnly == true)
     #expect(SetCookie("a=b; HttpOnl")?.isHTTPOnly == false)
@@ -90,7 +90,7 @@ import Testing
     ("", nil),
     ("Strict; SameSite=Lax", .lax), ("Strict; SameSite=foo", nil), ("\"Strict\"", nil),
   ])
-  func `of SameSite the last one counts, and an unknown value is none`(
+  func `the last SameSite counts, and an unknown value is ignored`(
     _ value: String, _ expected: Cookie.SameSite?
   ) {
     #expect(SetCookie("a=b; SameSite=\(value)")?.sameSite == expected)
@@ -101,7 +101,7 @@ import Testing
     ("EXAMPLE.Com", "example.com"), ("", nil), (".", "."), ("a.com; Domain=b.com", "b.com"),
     ("a.com; Domain=", nil), ("a.com; Domain", nil), ("  .a.com ", "a.com"), ("example.com.", "example.com."),
   ])
-  func `of Domain the last one counts, in lower case and without a dot before it`(
+  func `the last Domain counts, in lower case and without a leading dot`(
     _ value: String, _ expected: String?
   ) {
     #expect(SetCookie("a=b; Domain=\(value)")?.domain == expected)
@@ -111,7 +111,7 @@ import Testing
     ("/", "/"), ("/a", "/a"), (" /a ", "/a"), ("", nil), ("a", nil), ("\"/a\"", nil), ("/a; Path=/b", "/b"),
     ("/a; Path=", nil), ("/a; Path", nil), ("/a; Path=b", nil), ("/A%2f/../é", "/A%2f/../é"),
   ])
-  func `of Path the last one counts, and one that does not begin with a slash is the default path`(
+  func `the last Path counts, and one without a leading slash means the default path`(
     _ value: String, _ expected: String?
   ) {
     #expect(SetCookie("a=b; Path=\(value)")?.path == expected)
@@ -121,7 +121,7 @@ import Testing
 @Suite struct CookieLifetimeTests {
   private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
-  /// Returns the seconds until the cookie expires; -1 if it has already.
+  /// Returns the seconds until the cookie expires; -1 if it has already expired.
   private func lifetime(_ attributes: String) -> Int? {
     SetCookie("a=b; \(attributes)")?.expiry(at: now).map { Int(max(-1, $0.timeIntervalSince(now))) }
   }
@@ -133,32 +133,32 @@ import Testing
     ("Max-Age=005", 5), ("Max-Age=34560000", limit), ("Max-Age=34560001", limit),
     ("Max-Age=99999999999999999999999999", limit), ("Max-Age=-99999999999999999999999999", -1),
   ])
-  func `Max-Age is seconds from now, at most 400 days`(_ attributes: String, _ expected: Int?) {
+  func `Max-Age is in seconds from now, at most 400 days`(_ attributes: String, _ expected: Int?) {
     #expect(lifetime(attributes) == expected)
   }
 
   @Test(arguments: [
     "", "-", "+5", "5.5", "5s", "50,399", "0x10", " - 5", "1e3", "--5", "5-", "\"5\"", "٥", "Infinity",
   ])
-  func `a Max-Age that is no number is ignored`(_ value: String) {
+  func `a Max-Age that is not a number is ignored`(_ value: String) {
     #expect(lifetime("Max-Age=\(value)") == nil)
     #expect(lifetime("Max-Age=7; Max-Age=\(value)") == 7)
   }
 
-  @Test func `Expires is a date, at most in 400 days`() {
+  @Test func `Expires is a date, at most 400 days from now`() {
     #expect(lifetime("Expires=Mon, 21 Sep 2026 14:13:30 GMT") == 10)
     #expect(lifetime("Expires=Thu, 01 Jan 1970 00:00:00 GMT") == -1)
     #expect(lifetime("Expires=Fri, 31 Dec 9999 23:59:59 GMT") == Self.limit)
     #expect(lifetime("Expires=Mon, 01 Jan 1601 00:00:00 GMT") == -1)
   }
 
-  @Test func `an Expires that is no date is ignored`() {
+  @Test func `an Expires that is not a date is ignored`() {
     #expect(lifetime("Expires=never") == nil)
     #expect(lifetime("Expires=0") == nil)
     #expect(lifetime("Expires=Mon, 21 Sep 2026 14:13:30 GMT; Expires=never") == 10)
   }
 
-  @Test func `the last of several counts, and Max-Age precedes Expires`() {
+  @Test func `the last attribute with a name counts, and Max-Age takes precedence over Expires`() {
     #expect(lifetime("Max-Age=5; Max-Age=6") == 6)
     #expect(lifetime("Max-Age=5; Expires=Thu, 01 Jan 1970 00:00:00 GMT") == 5)
     #expect(lifetime("Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=5") == 5)

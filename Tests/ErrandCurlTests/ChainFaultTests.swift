@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Faults of the interceptor chain that show on a real socket only.
+/// Faults of the interceptor chain that appear only with a real socket.
 @Suite struct ChainFaultTests {
   private let server: MockServer
   private let temporary: TemporaryFolder
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [MockResponse.Point.body(2), .body(0)])
-  func `an error response whose body breaks off keeps its status and its Retry-After`(
+  func `an error response whose body is interrupted keeps its status and its Retry-After`(
     point: MockResponse.Point
   ) async throws {
     server.script(
@@ -50,7 +50,7 @@ import Testing
     #expect(error?.attempt == 2)
   }
 
-  @Test func `a redirect whose body never ends is followed all the same`() async throws {
+  @Test func `a redirect whose body never ends is followed nevertheless`() async throws {
     server.on("/") { [server] _ in
       .redirect(302, to: server.url("/next").absoluteString).announcing(length: 1)
     }
@@ -119,13 +119,14 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `HEAD of a large resource succeeds, whatever the memory limit`() async throws {
+  @Test func `HEAD for a large resource succeeds, whatever the memory limit`() async throws {
     server.on("HEAD", "/") { _ in .response(body: Data(count: 5_000_000)) }
     let response = try await client().send(.head(server.url("/")).memoryLimit(1000))
     #expect(response.fields["Content-Length"] == "5000000")
   }
 
-  @Test func `a range that the caller asked for is not taken for the beginning of the whole`() async throws {
+  @Test func `a range that the caller requested is not mistaken for the beginning of the whole`() async throws
+  {
     let content = Data((0..<4000).map { UInt8($0 % 251) })
     server.on("/") { request in
       .file(content, etag: "\"v1\"", for: request).closing(
@@ -138,7 +139,7 @@ import Testing
     #expect(try Data(contentsOf: file) == content)
   }
 
-  @Test func `a second download to the same place is refused, and the first is not harmed`() async throws {
+  @Test func `a second download to the same place is refused, and the first is not affected`() async throws {
     let content = Data(count: 100_000)
     server.on("/") { _ in .response(fields: ["ETag": "\"a\""], body: content).stalling(at: .body(50_000)) }
     let file = folder.appending(path: "file")
@@ -155,7 +156,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `the files of a resumable download hold no secret`() async throws {
+  @Test func `the files of a resumable download contain no secret`() async throws {
     server.on("/") { _ in
       .response(fields: ["ETag": "\"a\""], body: Data(count: 100_000)).closing(at: .body(50_000))
     }
@@ -170,9 +171,9 @@ import Testing
     }
   }
 
-  /// If the process ended then with the old memo in place, the new version's bytes would be taken for the old
-  /// one's.
-  @Test func `a part that is overwritten by a new version has no memo of the old one`() async throws {
+  /// If the process ended then with the old memo in place, the new version's bytes would be mistaken for
+  /// those of the old one.
+  @Test func `a part that is overwritten by a new version loses the memo of the old one`() async throws {
     let (old, new) = (Data(repeating: 1, count: 100_000), Data(repeating: 2, count: 100_000))
     let file = folder.appending(path: "file")
     let (part, memo) = (
@@ -204,7 +205,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a pipe is refused as an upload, without waiting for its writer`() async throws {
+  @Test func `a pipe is refused as an upload, without a wait for its writer`() async throws {
     let pipe = folder.appending(path: "pipe")
     #expect(mkfifo(pipe.path, 0o600) == 0)
     let error = await #expect(throws: RequestError.self) {
@@ -213,7 +214,7 @@ import Testing
     #expect(error?.code == .fileUnreadable)
   }
 
-  @Test func `a stream that is longer than announced is never taken for whole`() async throws {
+  @Test func `a stream that is longer than announced is never accepted as complete`() async throws {
     server.on("POST", "/") { _ in .response() }
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     for _ in 0..<2 { source.yield(Data(count: 10)) }

@@ -33,7 +33,7 @@ struct ClientCertificateTests {
     try await client(certificate).send(.get(nginx.url("client", "/client"))).text
   }
 
-  @Test func `a server that asks for a certificate is shown it, in whatever form it is given`() async throws {
+  @Test func `a certificate in any supported form is sent to a server that asks for one`() async throws {
     let forms = [
       file("me.pem", key: "me.key"), file("both.me.key"), file("both.me.key", "not needed"),
       file("both.me.enc.key", "s3cret"), file("me.pem", key: "me.enc.key", "s3cret"),
@@ -47,7 +47,7 @@ struct ClientCertificateTests {
     for form in forms { #expect(try await name(form) == "CN=me TLSv1.3", "\(form)") }
   }
 
-  @Test func `a server that asks for none is not shown it`() async throws {
+  @Test func `a certificate is not sent to a server that does not ask for one`() async throws {
     let text = try await client(file("me.p12", "s3cret")).send(.get(nginx.url("good", "/client"))).text
     #expect(text == " TLSv1.3")
   }
@@ -61,20 +61,19 @@ struct ClientCertificateTests {
     ("me.p12", nil, nil, "is encrypted: give its password"),
     ("me.p12", nil, "wrong-s3cret", "PKCS #12 is wrong"),
     ("open.p12", nil, "wrong-s3cret", "PKCS #12 is wrong"),
-    ("me.pem", nil, nil, "no private key beside"),
-    ("me.pem", "me.pem", nil, "there is no private key (-----BEGIN"),
-    ("me.key", nil, nil, "there is no certificate"),
-    ("me.pem", "stranger.key", nil, "is not that of the client's"),
-    ("me.pem", "good.key", nil, "is not that of the client's"),
+    ("me.pem", nil, nil, "contains no private key: give"),
+    ("me.pem", "me.pem", nil, "contains no private key (-----BEGIN"),
+    ("me.key", nil, nil, "contains no certificate"),
+    ("me.pem", "stranger.key", nil, "does not belong to the client's"),
+    ("me.pem", "good.key", nil, "does not belong to the client's"),
     ("junk", nil, nil, "neither PEM nor PKCS #12"),
     ("cut.pem", nil, nil, "is damaged"),
-    ("second.pem", "me.key", nil, "certificate 2 of the client's is damaged"),
+    ("second.pem", "me.key", nil, "certificate 2 of the client's certificates is damaged"),
     ("me.pem", "cut.key", nil, "is damaged"), ("cut.p12", nil, "s3cret", "neither PEM nor PKCS #12"),
     ("certificate.p12", nil, "s3cret", "no certificate with its key"),
   ]
 
-  @Test func `a certificate that cannot be used is an error that says why, and nothing is sent`() async throws
-  {
+  @Test func `an unusable certificate is an error that gives the reason, and nothing is sent`() async throws {
     try certificates.write("\u{1}junk", to: "junk")
     let pem = try String(contentsOfFile: certificates.path("me.pem"), encoding: .utf8)
     let key = try String(contentsOfFile: certificates.path("me.key"), encoding: .utf8)
@@ -99,7 +98,7 @@ struct ClientCertificateTests {
     #expect(server.connections.isEmpty)
   }
 
-  @Test func `the transport checks its configuration when it is asked to`() throws {
+  @Test func `the transport checks its configuration on request`() throws {
     var curl = CurlConfiguration()
     curl.tls.clientCertificate = file("me.p12", "wrong")
     let error = #expect(throws: RequestError.self) {
@@ -109,9 +108,9 @@ struct ClientCertificateTests {
     try CurlTransport().checkConfiguration()
   }
 
-  @Test func `PKCS 12 of an old kind is opened, or said to be too old`() async throws {
+  @Test func `an old kind of PKCS 12 is opened, or refused as too old`() async throws {
     do { try await certificates.package("old.p12", "-legacy", "-passout", "pass:s3cret") } catch {
-      print("⚠️ SKIPPED: this openssl makes no PKCS #12 of the old kind: \(error)")
+      print("⚠️ SKIPPED: this openssl cannot create the old kind of PKCS #12: \(error)")
       return
     }
     let error = await #expect(throws: RequestError.self) { try await name(file("old.p12", "s3cret")) }
@@ -119,7 +118,7 @@ struct ClientCertificateTests {
     #expect(error?.message.contains("openssl pkcs12 -legacy") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a server that wants a certificate, and is shown none or a stranger's, is a TLS failure`()
+  @Test func `a missing or foreign client certificate is a TLS failure if the server requires one`()
     async throws
   {
     let server = try MockServer()
@@ -161,7 +160,7 @@ struct ClientCertificateTests {
   }
 
   #if os(Linux)
-    @Test func `a proxy is not shown the certificate, whatever it asks for`() async throws {
+    @Test func `a certificate is never sent to a proxy`() async throws {
       let target = nginx.port("client")
       let proxy = try RawProxy { _ in .tunnel(target) }
       defer { proxy.stop() }
@@ -172,7 +171,7 @@ struct ClientCertificateTests {
     }
   #endif
 
-  @Test func `a version of TLS below the lowest is not spoken`() async throws {
+  @Test func `a TLS version below the minimum is not used`() async throws {
     #expect(try await client(nil).send(.get(nginx.url("old"))).text == "hello")
     let error = await #expect(throws: RequestError.self) {
       try await client(nil) { $0.tls.minimumVersion = .tls13 }.send(.get(nginx.url("old")))
@@ -184,8 +183,8 @@ struct ClientCertificateTests {
     #expect(try await new.send(.get(nginx.url("good", "/client"))).text == " TLSv1.3")
   }
 
-  /// A key in PBES2 with 2,147,483,647 iterations; and PKCS #12 with as many for its code, for its key, and for its
-  /// certificates.
+  /// A key in PBES2 with 2,147,483,647 iterations; and PKCS #12 files with the same number for the MAC, for
+  /// the key, and for the certificates.
   private static let slow: [(pem: String?, package: String?)] = [
     (
       """

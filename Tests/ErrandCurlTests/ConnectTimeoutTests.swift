@@ -6,13 +6,13 @@ import Testing
 @testable import ErrandCore
 @testable import ErrandTesting
 
-/// Times that only a socket shows: connecting, and a server that does not know `Expect`.
+/// Time-outs that only a socket shows: connecting, and a server that does not support `Expect`.
 @Suite(.timeLimit(.minutes(1))) struct ConnectTimeoutTests {
   private let server: MockServer
 
   init() throws { server = try MockServer() }
 
-  @Test func `the client's connect time-out is for requests without one`() async throws {
+  @Test func `the client's connect time-out applies to requests without one`() async throws {
     guard let hole = try BlackHole.silent() else { return }
     var configuration = ClientConfiguration()
     configuration.connectTimeout = .milliseconds(200)
@@ -26,7 +26,7 @@ import Testing
       let limit = request.options.connectTimeout ?? .milliseconds(200)
       #expect(error?.message == "no connection was made within \(limit.formattedSeconds)")
     }
-    // So even a POST is attempted again.
+    // So even a POST is retried.
     var policy = RetryPolicy.attempts(2)
     policy.backoff = .zero
     let error = await #expect(throws: RequestError.self) {
@@ -36,8 +36,8 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a TLS handshake without an end is no connection`() async throws {
-      // It waits for the head of a request, and gets the first message of TLS.
+    @Test func `an unfinished TLS handshake does not count as a connection`() async throws {
+      // The server waits for the head of a request, and receives the first message of TLS.
       let silent = try RawProxy { _ in .close }
       defer { silent.stop() }
       let client = Client(transport: CurlTransport())
@@ -50,7 +50,7 @@ import Testing
     }
   #endif
 
-  @Test func `a server that does not know Expect gets the request without it, once`() async throws {
+  @Test func `a server that does not support Expect gets the request without it, once`() async throws {
     server.on("POST", "/", at: .head) { request in
       request.fields.contains("Expect")
         ? MockResponse.response(status: 417).withoutReading()
@@ -63,7 +63,7 @@ import Testing
     #expect(response.text == "done")
     #expect(server.requests.map { $0.fields["Expect"] } == ["100-continue", nil])
     #expect(server.requests.last?.body.count == 300_000)
-    // Without an end, it is the response.
+    // If its body does not end, it is the response.
     server.on("POST", "/", at: .head) { _ in MockResponse.response(status: 417).withoutReading() }
     let error = await #expect(throws: RequestError.self) { try await client.send(request) }
     #expect(error?.status == 417)

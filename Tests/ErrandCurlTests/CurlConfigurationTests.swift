@@ -22,7 +22,7 @@ struct CurlConfigurationTests {
     return Client(transport: CurlTransport(configuration: curl), configuration: configuration)
   }
 
-  @Test("an address that is given is not looked up, and the host keeps its name")
+  @Test("an address from the configuration replaces the lookup, and the host keeps its name")
   func hostOverride() async throws {
     let client = client {
       $0.hostOverrides = [.init(host: "errand.invalid", port: server.port, address: "127.0.0.1")]
@@ -36,7 +36,7 @@ struct CurlConfigurationTests {
     #expect(error?.code == .cannotResolveHost)
   }
 
-  @Test("a proxy is asked with the whole URL, and told its own password only")
+  @Test("a proxy receives the whole URL, and only its own password")
   func proxy() async throws {
     let client = client { $0.proxy = .url("http://user:pass@127.0.0.1:\(server.port)") }
     let response = try await client.send(.get("http://example.invalid/path?q=1"))
@@ -46,7 +46,7 @@ struct CurlConfigurationTests {
     #expect(server.requests[0].fields["Authorization"] == nil)
   }
 
-  @Test("a proxy that refuses a tunnel, or is not there, is named as the trouble")
+  @Test("a proxy that refuses a tunnel, or is unreachable, is named in the error")
   func proxyFailures() async throws {
     server.on("CONNECT", "*") { _ in .response(status: 403) }
     let refused = await #expect(throws: RequestError.self) {
@@ -64,7 +64,7 @@ struct CurlConfigurationTests {
     #expect(missing?.reachedServer == false)
   }
 
-  @Test("a proxy whose URL cannot be used is complained of without its password")
+  @Test("the error for an invalid proxy URL does not show its password")
   func malformedProxy() async throws {
     for proxy in [
       "http://user:s3cret@[::1", "gopher://user:s3cret@127.0.0.1:1", "http://user:s3cret@h:99999999",
@@ -81,7 +81,7 @@ struct CurlConfigurationTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("the proxies of the environment are read as curl reads them")
+  @Test("the proxies of the environment are read like curl reads them")
   func environment() {
     func read(_ variables: [String: String]) -> [String?] {
       let found = ProxyEnvironment { variables[$0] }
@@ -100,7 +100,7 @@ struct CurlConfigurationTests {
     #expect(ProxyEnvironment { _ in nil }.problem == nil)
   }
 
-  @Test("cookies are kept when asked for, and sent back to their own host only")
+  @Test("cookies are kept if configured, and sent back only to their own host")
   func cookies() async throws {
     let client = client { $0.keepsCookies = true }
     _ = try await client.send(.get(server.url("/a")))
@@ -110,7 +110,7 @@ struct CurlConfigurationTests {
     await client.shutdown()
   }
 
-  @Test("the cookies of a host that one request has named are not those of the next")
+  @Test("the cookies for one request's Host field are not sent with the next request")
   func cookiesOfNamedHost() async throws {
     let client = client { $0.keepsCookies = true }
     _ = try await client.send(.get(server.url("/a")))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandConformance
 
-// Serialized: some cases measure how long they wait, and some move tens of megabytes.
+// Serialized: some cases measure how long they wait, and some transfer tens of megabytes.
 @Suite("The libcurl transport", .serialized)
 struct CurlConformanceTests {
   @Test("conforms", .timeLimit(.minutes(1)), arguments: TransportConformance.cases)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connections of the libcurl transport")
 struct CurlConnectionTests {
-  @Test("a slow first response does not hold up other requests to the same host")
+  @Test("a slow first response does not delay other requests to the same host")
   func slowFirstResponse() async throws {
     let server = try MockServer()
     server.on("GET", "/slow") { _ in .stall }
@@ -20,7 +20,7 @@ struct CurlConnectionTests {
   }
 
   #if os(Linux)
-    @Test("what comes when nothing was asked for is nobody's response", .timeLimit(.minutes(1)))
+    @Test("bytes that arrive without a request are not used as a response", .timeLimit(.minutes(1)))
     func unasked() async throws {
       let server = try MockServer()
       let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"
@@ -40,7 +40,8 @@ struct CurlConnectionTests {
     }
   #endif
 
-  @Test("shutting down twice, or before anything was sent, ends like once", .timeLimit(.minutes(1)))
+  @Test(
+    "shutting down twice, or before anything was sent, has the same effect as once", .timeLimit(.minutes(1)))
   func shutDownTwice() async throws {
     let server = try MockServer()
     server.otherwise { _ in .response() }

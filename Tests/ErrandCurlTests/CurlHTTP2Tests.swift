@@ -5,7 +5,7 @@ import Testing
 
 @Suite("HTTP/2 on the libcurl transport", .speaksHTTP2, .timeLimit(.minutes(1)))
 struct CurlHTTP2Tests {
-  @Test("a cancel resets the stream, or closes the connection if nobody else uses it")
+  @Test("a cancellation resets the stream, or closes the connection if no other request uses it")
   func resetOnCancel() async throws {
     let server = try await Nghttpd(files: ["small": 1000], tls: true)
     try await server.wait(for: "listen")
@@ -31,7 +31,7 @@ struct CurlHTTP2Tests {
     #expect(last.data.count == 1000)
   }
 
-  @Test("streams that are let go while they are full leave the others on their connection alone")
+  @Test("full streams that are released do not affect the other streams of their connection")
   func fullStreams() async throws {
     let server = try await Nghttpd(files: ["long": 14_000_000, "whole": 4_000_000], tls: true)
     try await server.wait(for: "listen")
@@ -65,7 +65,7 @@ struct CurlHTTP2Tests {
     }
   }
 
-  @Test("HTTP/2 is spoken without TLS when it is asked for, more than once")
+  @Test("HTTP/2 is used without TLS if configured, for more than one request")
   func priorKnowledge() async throws {
     let server = try await Nghttpd(files: ["small": 1000], tls: false)
     try await server.wait(for: "listen")

@@ -25,7 +25,7 @@ struct CurlTLSTests {
     await #expect(throws: RequestError.self) { try await client.send(.post(url, .text("secret"))) }
   }
 
-  @Test("a certificate of the authority that was given is trusted, by name and by address")
+  @Test("a certificate of the given authority is trusted, by name and by address")
   func good() async throws {
     for host in ["localhost", "127.0.0.1"] {
       let response = try await client().send(.get(nginx.url("good", host: host)))
@@ -34,7 +34,7 @@ struct CurlTLSTests {
     }
   }
 
-  @Test("the system's authorities do not vouch for a stranger")
+  @Test("the system's authorities do not vouch for a certificate of an unknown authority")
   func systemAuthorities() async throws {
     let error = await failure(client { $0.certificateAuthorityFile = nil }, nginx.url("good"))
     #expect(error?.code == .untrustedCertificate)
@@ -50,10 +50,10 @@ struct CurlTLSTests {
     let said = error?.description ?? ""
     // "host name" or "hostname", depending on libcurl's version.
     let reason = ["expired": "expired", "wrong-host": "target host", "unknown": "issuer"][certificate]!
-    #expect(said.contains(reason), "the error should say why: \(said)")
+    #expect(said.contains(reason), "the error does not say why: \(said)")
   }
 
-  @Test("a pinned key is required besides a trusted certificate, and one of several is enough")
+  @Test("a pinned key is required in addition to a trusted certificate, and one of several is enough")
   func pins() async throws {
     let good = try await nginx.certificates.pin(of: "good")
     let other = try await nginx.certificates.pin(of: "unknown")
@@ -67,7 +67,7 @@ struct CurlTLSTests {
     #expect(untrusted?.code == .untrustedCertificate)
   }
 
-  @Test("a file of authorities that is missing is said to be so")
+  @Test("a missing file of authorities is an error that says so")
   func missingAuthorities() async throws {
     let error = await failure(
       client { $0.certificateAuthorityFile = "/nonexistent/ca.pem" }, nginx.url("good"))
@@ -88,7 +88,7 @@ struct CurlTLSTests {
     #expect(connections == [first.fields["X-Connection"]])
   }
 
-  @Test("HTTP/2 requests that start together on a new client share one connection too", .speaksHTTP2)
+  @Test("HTTP/2 requests that start together on a new client share one connection, too", .speaksHTTP2)
   func http2Together() async throws {
     let client = client()
     let url = nginx.url("good")
@@ -100,7 +100,7 @@ struct CurlTLSTests {
   }
 
   @Test(
-    "a cancelled HTTP/2 request is reset at once, though others are silent on its connection", .speaksHTTP2)
+    "a cancelled HTTP/2 request is reset at once, even if others on its connection are silent", .speaksHTTP2)
   func resetBesideOthers() async throws {
     let server = try MockServer()
     server.otherwise { _ in .stall }
@@ -121,7 +121,7 @@ struct CurlTLSTests {
     for task in tasks { _ = await task.result }
   }
 
-  @Test("HTTP/1.1 is spoken when it is asked for")
+  @Test("HTTP/1.1 is used if configured")
   func http1() async throws {
     let response = try await client().send(.get(nginx.url("good")).httpVersion(.http1))
     #expect(response.timing.httpVersion == .http11)
@@ -135,7 +135,7 @@ struct CurlTLSTests {
     #expect(error?.code == .redirectRefused)
   }
 
-  @Test("a server that speaks no TLS is a TLS failure")
+  @Test("a server without TLS causes a TLS failure")
   func plainServer() async throws {
     let server = try MockServer()
     let error = await failure(client(), "https://127.0.0.1:\(server.port)/")
@@ -143,7 +143,7 @@ struct CurlTLSTests {
     #expect(error?.reachedServer == false)
   }
 
-  @Test("a handshake that is not answered times out, and nothing was sent")
+  @Test("a handshake without a response times out, and nothing was sent")
   func stalledHandshake() async throws {
     // The system completes the connection, and no process accepts it.
     let listener = try Socket.make()

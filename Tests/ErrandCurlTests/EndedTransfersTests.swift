@@ -6,7 +6,8 @@ import Testing
 
 @testable import ErrandCore
 
-/// A transfer that has ended releases all that it held, wherever its body went and however it ended.
+/// A transfer that has ended releases everything that it retained, wherever its body went and however it
+/// ended.
 @Suite(.timeLimit(.minutes(1))) struct EndedTransfersTests {
   private final class Leash: Sendable {}
   private struct Weak: Sendable { weak let leash: Leash? }
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func `an ended transfer releases what it held`(way: Way) async throws {
+  func `an ended transfer releases everything that it retained`(way: Way) async throws {
     let weak = try await leash(way)
     while weak.leash != nil { await Task.yield() }
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Faults of the engine that were found by reading its code, each with a test that shows it.
 @Suite(.timeLimit(.minutes(1))) struct EngineTests {
-  /// A name that the resolver must look up: an IP address and `localhost` never start its thread.
+  /// A name that the resolver must look up: an IP address and `localhost` never start the resolver's thread.
   private static let hostName = ProcessInfo.processInfo.hostName
   private static let isLoopback: Bool = {
     var hints = addrinfo()
@@ -22,8 +22,8 @@ import Testing
     }
   }()
 
-  @Test(.enabled(if: isLoopback, "the machine's own name does not lead to 127.0.0.1"))
-  func `a host that is looked up responds as promptly as one that is not`() async throws {
+  @Test(.enabled(if: isLoopback, "the machine's own name does not resolve to 127.0.0.1"))
+  func `a request to a host that is looked up takes no longer than one without a lookup`() async throws {
     let server = try MockServer()
     server.on("/") { _ in .response(body: "late").pausing(.milliseconds(700)) }
     let client = Client(transport: CurlTransport())
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `the memory of large bodies is released when nothing is requested any more`() async throws {
+  @Test func `the memory of large bodies is released when no request is left`() async throws {
     let server = try MockServer()
     let body = Data(repeating: 7, count: 300_000)
     server.on("/") { _ in .response(body: body) }
@@ -45,14 +45,14 @@ import Testing
     let client = Client(transport: transport)
     let waiting = client.start(.get(server.url("/stall")).timeout(.seconds(300)))
     let data = try await client.send(.get(server.url("/"))).data
-    // Something is requested still, so that it is kept.
+    // A request is still in flight, so the memory is kept.
     #expect(memory.isInUse)
     waiting.cancel()
     while memory.isInUse { try await Task.sleep(for: .milliseconds(10)) }
     #expect(data == body)
   }
 
-  @Test func `a transport whose first request is cancelled before it begins still works`() async throws {
+  @Test func `a transport whose first request is cancelled before it starts still works`() async throws {
     struct Unwanted: HeadReceiver {
       func sink(for head: ResponseHead) throws -> any BodySink { throw CancellationError() }
     }
@@ -71,14 +71,16 @@ import Testing
     #expect(server.requests.map(\.path) == ["/", "/", "/"])
   }
 
-  @Test func `an engine that never ran stops at once, as often as it is stopped`() async throws {
+  @Test func `an engine that never ran stops at once, however often it is stopped`() async throws {
     let engine = CurlEngine(CurlOptions(CurlConfiguration()))
     for _ in 0..<2 {
       await withCheckedContinuation { continuation in engine.stop { continuation.resume() } }
     }
   }
 
-  @Test func `requests cancelled at any instant leave nothing behind and hang no caller`() async throws {
+  @Test func `requests that are cancelled at any instant leave nothing behind, and no caller hangs`()
+    async throws
+  {
     let server = try MockServer()
     server.on("/") { _ in .response(body: Data(count: 3000)) }
     server.on("/stall") { _ in .response(body: Data(count: 1000)).stalling(at: .body(10)) }

@@ -17,7 +17,7 @@ import Testing
 
   private var request: Request { .get(server.url("/")).timeout(.seconds(20)) }
 
-  @Test func `a task and its requests stay on one thread, and others elsewhere`() async throws {
+  @Test func `a task and its requests stay on one thread, and other tasks stay off it`() async throws {
     let elsewhere = SystemThread.ID.current
     let threads = try await withTaskExecutorPreference(transport.executor) {
       var threads: Set<SystemThread.ID> = [.current]
@@ -40,7 +40,7 @@ import Testing
     #expect(!threads.contains(elsewhere))
   }
 
-  @Test func `tasks that never rest leave the network its turn`() async throws {
+  @Test func `tasks that never suspend do not starve the network`() async throws {
     let busy = (0..<4).map { _ in
       Task(executorPreference: transport.executor) {
         while !Task.isCancelled { await Task.yield() }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `tasks end after the transport was shut down, and one that was never used runs them, too`()
+  @Test func `tasks end after the transport was shut down, even on a transport that was never used`()
     async throws
   {
     let executor = transport.executor

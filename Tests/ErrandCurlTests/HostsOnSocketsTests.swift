@@ -6,7 +6,7 @@
   @testable import ErrandCore
   @testable import ErrandCurl
 
-  /// The host that a server is told of, whatever the spelling, and in the locale `C`, which the tests have.
+  /// The host that a server is sent, for all spellings, in the locale `C` of the tests.
   @Suite(.timeLimit(.minutes(1))) struct HostsOnSocketsTests {
     private let server: MockServer
 
@@ -55,7 +55,7 @@
     }
 
     @Test(arguments: ["127.1", "0x7f.1", "2130706433", "127.0.0.01", "\u{FF11}\u{FF12}\u{FF17}.1"])
-    func `a numeric host is sent as the address that it is`(host: String) async throws {
+    func `a numeric host is sent as its address`(host: String) async throws {
       let response = try await client().send(.get("http://\(host):\(server.port)/"))
       #expect(response.url.host() == "127.0.0.1")
       #expect(server.requests.map { $0.fields["Host"] } == ["127.0.0.1:\(server.port)"])
@@ -67,7 +67,7 @@
       ("http://[FE80::1%25lo]:81/x", "[fe80::1]:81"), ("http://127.1/x", "127.0.0.1"),
       ("http://b\u{FC}cher.example/x", "xn--bcher-kva.example"),
     ])
-    func `a proxy is told the host as a server would be`(url: String, host: String) async throws {
+    func `a proxy is sent the same form of the host as a server`(url: String, host: String) async throws {
       let proxy = try RawProxy { _ in .response("200 OK", body: "by proxy") }
       defer { proxy.stop() }
       let client = client { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test func `a tunnel is asked for with the host as a server would be told it`() async throws {
+    @Test func `a tunnel is requested with the form of the host that a server is sent`() async throws {
       let proxy = try RawProxy { _ in .response("502 No") }
       defer { proxy.stop() }
       let client = client { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }

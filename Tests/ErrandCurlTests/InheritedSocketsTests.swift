@@ -29,7 +29,7 @@
       await client.shutdown()
     }
 
-    @Test func `a closed connection is watched no more, even if another process holds it`()
+    @Test func `a closed connection is no longer watched, even if another process holds it`()
       async throws
     {
       let server = try MockServer()
@@ -64,9 +64,9 @@
     }
   }
 
-  /// Reads from the kernel what descriptors are.
+  /// Reads from the kernel what descriptors refer to.
   private enum Descriptors {
-    /// Returns what each descriptor of a process is, by its number.
+    /// Returns a description of each descriptor of a process, by its number.
     static func links(of process: String) -> [Int32: String] {
       let folder = "/proc/\(process)/fd"
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -78,7 +78,7 @@
       return links
     }
 
-    /// Returns how often this process's epolls watch this socket.
+    /// Returns the number of this process's epolls that watch this socket.
     static func watched(inode link: String) -> Int {
       let digits = link.filter(\.isNumber)
       let mark = "ino:\(String(Int(digits) ?? -1, radix: 16)) "

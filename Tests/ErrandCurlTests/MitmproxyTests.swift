@@ -7,14 +7,14 @@ import Programs
 import TestSupport
 import Testing
 
-/// Reads recordings with mitmproxy, whose reader of HAR files others wrote.
+/// Reads recordings with mitmproxy, an independent reader of HAR files.
 @Suite(
   .timeLimit(.minutes(2)),
   .enabled("SKIPPED: mitmproxy is not installed (scripts/peers watching; ERRAND_WATCHING_PYTHON)") {
     await Mitmproxy.isInstalled
   })
 struct MitmproxyTests {
-  @Test func `mitmproxy reads a recording as it happened`() async throws {
+  @Test func `mitmproxy reads a recording with the original values`() async throws {
     let folder = try TemporaryFolder()
     let server = try MockServer()
     server.script(

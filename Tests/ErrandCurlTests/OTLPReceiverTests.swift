@@ -6,14 +6,14 @@ import Foundation
 import Programs
 import Testing
 
-/// Reads what is sent to a collector with OpenTelemetry's own messages, which refuse a field that they do not know.
+/// Reads exports with OpenTelemetry's own messages, which refuse a field that they do not know.
 @Suite(
   .timeLimit(.minutes(2)),
   .enabled("SKIPPED: opentelemetry-proto is not installed (scripts/peers watching; ERRAND_WATCHING_PYTHON)") {
     await OTLPReceiver.isInstalled
   })
 struct OTLPReceiverTests {
-  @Test func `a collector reads spans and durations as they were`() async throws {
+  @Test func `a collector reads spans and durations with the original values`() async throws {
     // A slow machine may send them in several batches.
     let bodies = Locked<[String: [Data]]>([:])
     let server = try MockServer()
@@ -45,7 +45,7 @@ struct OTLPReceiverTests {
     var spans: [OTLPReceiver.Item] = []
     for body in sent["/v1/traces"] ?? [] { spans += try await OTLPReceiver.read(body, as: "traces") }
     try #require(spans.count == 6)
-    // Durations are summed up since the start.
+    // Durations are accumulated since the start.
     let points = try await OTLPReceiver.read(try #require(sent["/v1/metrics"]?.last), as: "metrics")
     #expect(spans.map(\.name) == ["GET", "GET", "GET", "errand GET", "HTTP", "errand HTTP"])
     #expect(spans.map(\.kind) == [3, 3, 3, 1, 3, 1])
@@ -150,7 +150,7 @@ private enum OTLPReceiver {
     get async { (try? await Program.output(of: "env", [path, "-c", "import opentelemetry.proto"])) != nil }
   }
 
-  /// Reads a request; throws if it is not what the messages say.
+  /// Reads a request; throws if it does not match the messages.
   static func read(_ body: Data, as kind: String) async throws -> [Item] {
     let output = try await Program.output(of: "env", [path, "-c", program, kind], input: body)
     return try JSONDecoder().decode([Item].self, from: output)

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandCurl
 
 /// Response heads that no server should send. The connection stays open after them, so a client that waits
-/// for more waits too long.
+/// for more would hang.
 @Suite(.timeLimit(.minutes(1))) struct OddHeadsTests {
   private let server: MockServer
   private let client: Client
@@ -28,7 +28,7 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(request) }
   }
 
-  @Test func `a field that looks like a status line is no field`() async {
+  @Test func `a field that looks like a status line is not accepted as a field`() async {
     serve("HTTP/1.1 200 OK\r\nHTTP/1.1 100 x: y\r\n\r\n", Data(count: 1 << 20))
     #expect(await error(.get(server.url("/")).memoryLimit(300_000))?.code == .invalidResponse)
   }
@@ -46,7 +46,7 @@ import Testing
   private static let unreadable = ["99999999999999999999999", "9223372036854775808", "+2", "2x", "", "-0"]
 
   @Test(arguments: unreadable)
-  func `a body whose announced length cannot be read is not delivered`(length: String) async throws {
+  func `a body with an unreadable Content-Length is not delivered`(length: String) async throws {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"
     server.on("/") { _ in .raw(Data(head.utf8) + Data("ok".utf8)) }
     server.on("/open") { _ in .raw(Data(head.utf8) + Data("ok".utf8)).stalling(at: .end) }
@@ -67,9 +67,9 @@ import Testing
     }
   }
 
-  // libcurl itself refuses others.
+  // libcurl itself refuses the others.
   @Test(arguments: ["99999999999999999999999", "9223372036854775808"])
-  func `a length means nothing where there is no body`(length: String) async throws {
+  func `a Content-Length has no meaning where there is no body`(length: String) async throws {
     for status in [200, 204, 304] {
       // The server ends the connection after each response, and says so.
       server.on("/") { _ in
@@ -82,20 +82,20 @@ import Testing
   }
 
   @Test(arguments: ["HTTP/1.1 200 OK", "HTTP/1.1  200 OK", "HTTP/1.1    200"])
-  func `the spaces before a status are no part of it`(line: String) async throws {
+  func `the spaces before a status are not part of it`(line: String) async throws {
     serve("\(line)\r\nContent-Length: 2\r\n\r\n", Data("ok".utf8))
     do {
       let response = try await client.send(.get(server.url("/")))
       #expect(response.status == 200)
       #expect(response.text == "ok")
     } catch let error as RequestError where line.contains("  ") {
-      // Newer versions of libcurl take one space only.
+      // Newer versions of libcurl accept only one space.
       #expect(error.code == .invalidResponse)
     }
   }
 
   @Test(arguments: ["HTTP/1.1 200 OK", "HTTP/1.1  200 OK", "HTTP/1.1    200"])
-  func `a status line is parsed whatever spaces are before its status`(line: String) {
+  func `a status line is parsed with any number of spaces before its status`(line: String) {
     #expect(Array(line.utf8).withUnsafeBytes { StatusLine($0[...])?.status } == 200)
   }
 
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `a head is parsed in one go, whatever lines it repeats`() {
+  @Test(.computesLong) func `a head is parsed in one pass, whatever lines it repeats`() {
     for line in ["Content-Encoding: x\r\n", "X: y\r\n", " folded\r\n"] {
       let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 20_000)
       var memo = HeadMemo()
@@ -117,8 +117,8 @@ import Testing
     }
   }
 
-  /// Heads of a few lines in all orders, so that each line is known, is known in another place, or is new.
-  @Test func `a head is the same whether its lines are known or not`() {
+  /// Heads of a few lines in all orders, so that each line is cached, cached in another place, or new.
+  @Test func `a head is parsed identically whether its lines are cached or not`() {
     let lines = [
       "Content-Type: text/plain\r\n", "Content-Encoding: gzip\r\n", "Transfer-Encoding: gzip\r\n", "X: 1\r\n",
       "X: 2\r\n", "x: 1\r\n", "Set-Cookie: a=b\r\n", " folded\r\n", "\r\n", "\n", "no field\r\n",
@@ -133,7 +133,7 @@ import Testing
       Array(text.utf8).withUnsafeBytes { bytes in
         var none = HeadMemo()
         let whole = HeadParser(bytes, &none)
-        // The second time the whole head is known.
+        // The second time the whole head is cached.
         for known in [HeadParser(bytes, &memo), HeadParser(bytes, &memo)] {
           #expect(whole.head.status == known.head.status && whole.version == known.version, "\(text)")
           #expect(whole.head.fields.map(\.shown) == known.head.fields.map(\.shown), "\(text)")
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `a head is kept for the next one, unless it is long or has a secret`() {
+  @Test func `a head is cached for the next response, unless it is long or has a secret`() {
     func isKept(_ fields: String, then other: String? = nil) -> Bool {
       var memo = HeadMemo()
       let head = Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8)
@@ -168,10 +168,10 @@ import Testing
     #expect(!response.fields.contains("X"))
   }
 
-  /// libcurl would send the request again by itself, and put the second response's body under the first one's
-  /// head.
-  @Test func `a 417 has a request with Expect sent once more without it`() async throws {
-    // The second time it reads the body first: a refusal before that may end the upload.
+  /// libcurl would send the request again by itself, and combine the second response's body with the first
+  /// one's head.
+  @Test func `a request with Expect that gets a 417 is sent once more without it`() async throws {
+    // The second time it reads the body first, because a refusal before that may end the upload.
     server.on("/", at: .head) { request in
       let refusal = MockResponse.response(status: 417, body: "hello")
       return request.fields.contains("Expect") ? refusal : refusal.afterBody()
@@ -181,7 +181,7 @@ import Testing
     let error = await error(request)
     #expect(error?.code == .rejected)
     #expect(error?.status == 417)
-    // The server takes a second head for the body that it still waits for.
+    // The server mistakes a second head for the body that it still waits for.
     #expect(try await server.waitUntilClosed(connection: 1) != .closedByServer)
     #expect(server.requests.map(\.body) == [Data(), Data("body".utf8)])
     #expect(server.requests.map { $0.fields["Expect"] } == ["100-continue", nil])

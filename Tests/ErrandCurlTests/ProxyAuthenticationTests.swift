@@ -7,7 +7,7 @@
 
   @testable import ErrandTesting
 
-  @Suite("Proxies that want a user and a password", .timeLimit(.minutes(1)))
+  @Suite("Proxies that require a user and a password", .timeLimit(.minutes(1)))
   struct ProxyAuthenticationTests {
     private static let realm = "The proxy"
 
@@ -26,7 +26,7 @@
 
     // MARK: Basic
 
-    @Test func `Basic goes to the proxy, with every request`() async throws {
+    @Test func `Basic credentials are sent to the proxy with every request`() async throws {
       let proxy = try RawProxy { _ in .response("200 OK", body: "by proxy") }
       defer { proxy.stop() }
       let client = client("http://127.0.0.1:\(proxy.port)", .basic(user: "ann", password: "pä:ss"))
@@ -36,7 +36,9 @@
       #expect(proxy.asked.allSatisfy { $0.field("Authorization") == nil })
     }
 
-    @Test func `a tunnel is asked for with Basic, and the server behind it is told nothing`() async throws {
+    @Test func `a tunnel is requested with Basic, and the server behind it is not sent the credential`()
+      async throws
+    {
       let server = try MockServer()
       server.otherwise { _ in .response(body: "behind") }
       let nginx = try await Nginx()
@@ -58,7 +60,7 @@
       #expect(server.requests[0].fields["Authorization"] == nil)
     }
 
-    @Test func `an https proxy is told too`() async throws {
+    @Test func `an https proxy is sent the credential, too`() async throws {
       let nginx = try await Nginx()
       let expected = "Basic \(Data("ann:s3cret".utf8).base64EncodedString())"
       let target = nginx.port("good")
@@ -73,7 +75,7 @@
       #expect(try await client.send(.get(nginx.url("good"))).text == "hello")
     }
 
-    @Test func `a server that is asked directly is told nothing`() async throws {
+    @Test func `a server without a proxy is not sent the credential`() async throws {
       let server = try MockServer()
       server.otherwise { _ in .response(body: "directly") }
       var curl = CurlConfiguration()
@@ -130,7 +132,7 @@
     @Test(arguments: [
       ProxyCredential.basic(user: "ann", password: "s3cret"), .digest(user: "ann", password: "s3cret"),
     ])
-    func `a server that asks within a tunnel for what the proxy gets is told nothing`(
+    func `a server that asks within a tunnel for the proxy's credential is not sent it`(
       _ credential: ProxyCredential
     )
       async throws
@@ -189,7 +191,7 @@
       }
     }
 
-    @Test func `Digest answers the proxy's challenge, and sends no password`() async throws {
+    @Test func `Digest meets the proxy's challenge, and sends no password`() async throws {
       let proxy = try digestProxy(.response("200 OK", body: "by proxy"))
       defer { proxy.stop() }
       let client = client("http://127.0.0.1:\(proxy.port)", .digest(user: "ann", password: "s3cret"))
@@ -202,7 +204,7 @@
       #expect(!proxy.asked.contains { $0.head.contains("s3cret") })
     }
 
-    @Test func `a body waits until the proxy has let the request in`() async throws {
+    @Test func `a body waits until the proxy has accepted the request`() async throws {
       let proxy = try digestProxy(.response("200 OK", body: "by proxy"))
       defer { proxy.stop() }
       let client = client("http://127.0.0.1:\(proxy.port)", .digest(user: "ann", password: "s3cret"))
@@ -220,7 +222,7 @@
       }
     }
 
-    @Test func `a nonce that is over is replaced, even if a body has gone out with it`() async throws {
+    @Test func `an expired nonce is replaced, even if a body was sent with it`() async throws {
       let proxy = try digestProxy(nonces: ["n1", "n2", "n3", "n4"], .response("200 OK", body: "by proxy"))
       defer { proxy.stop() }
       let client = client("http://127.0.0.1:\(proxy.port)", .digest(user: "ann", password: "s3cret"))
@@ -231,7 +233,7 @@
       }
     }
 
-    @Test func `a wrong password for Digest is an error, and is not tried again and again`() async throws {
+    @Test func `a wrong password for Digest is an error, and is not tried repeatedly`() async throws {
       let proxy = try digestProxy(.response("200 OK"))
       defer { proxy.stop() }
       let client = client("http://127.0.0.1:\(proxy.port)", .digest(user: "ann", password: "wr0ng"))
@@ -244,7 +246,7 @@
       }
     }
 
-    @Test func `a proxy that calls every nonce stale is not answered without end`() async throws {
+    @Test func `a proxy that calls every nonce stale does not cause endless requests`() async throws {
       let proxy = try RawProxy { _ in
         .response("407 No", ["Proxy-Authenticate: Digest realm=\"p\", nonce=\"n\", qop=\"auth\", stale=true"])
       }
@@ -256,7 +258,7 @@
       #expect(proxy.asked.count == 3)
     }
 
-    @Test func `a proxy that offers Basic only does not get the password of a Digest credential`()
+    @Test func `a proxy that offers only Basic does not get the password of a Digest credential`()
       async throws
     {
       let proxy = try RawProxy { _ in .response("407 No", ["Proxy-Authenticate: Basic realm=\"p\""]) }
@@ -279,8 +281,10 @@
       #expect(proxy.asked.map(\.method) == ["CONNECT", "CONNECT"])
     }
 
-    @Test func `a request that the server may have is not sent again because of the proxy`() async throws {
-      // The proxy lets the request in, and loses the server.
+    @Test func `a request that may have reached the server is not sent again because of the proxy`()
+      async throws
+    {
+      // The proxy accepts the request, and loses the server.
       let proxy = try digestProxy(.close)
       defer { proxy.stop() }
       let client = client("http://127.0.0.1:\(proxy.port)", .digest(user: "ann", password: "s3cret"))
@@ -296,7 +300,7 @@
       ("http://127.0.0.1:9", ProxyCredential.basic(user: "a:s3cret", password: "b"), "colon"),
       ("http://127.0.0.1:9", .basic(user: "a", password: "s3cret\r\nX: y"), "control character"),
       ("http://127.0.0.1:9", .digest(user: "a\0", password: "s3cret"), "control character"),
-      ("http://u:s3cret@127.0.0.1:9", .basic(user: "a", password: "b"), "give one of them"),
+      ("http://u:s3cret@127.0.0.1:9", .basic(user: "a", password: "b"), "set only one of them"),
     ])
     func `a credential that cannot be sent is an error`(
       _ proxy: String, _ credential: ProxyCredential, _ reason: String

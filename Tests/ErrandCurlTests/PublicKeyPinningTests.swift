@@ -39,7 +39,7 @@ struct PublicKeyPinningTests {
     }
   }
 
-  @Test func `a mismatch names the host and the key that was seen, and is not retried`() async throws {
+  @Test func `a mismatch names the host and the actual key, and is not retried`() async throws {
     let error = await #expect(throws: RequestError.self) {
       try await client(["localhost": [other]]).send(.get(nginx.url("good")))
     }
@@ -55,7 +55,7 @@ struct PublicKeyPinningTests {
       several?.message == "the public key of localhost is \(good), none of the 2 that are pinned for it")
   }
 
-  @Test func `a pin holds for its host, and for no other`() async throws {
+  @Test func `a pin applies to its host, and to no other`() async throws {
     let client = client(["localhost": [other], "127.0.0.1": [other, good]])
     for _ in 0..<3 {
       #expect(await code(client, nginx.url("good")) == .pinMismatch)
@@ -64,7 +64,7 @@ struct PublicKeyPinningTests {
     }
   }
 
-  @Test func `a wildcard holds for one label`() async throws {
+  @Test func `a wildcard matches one label`() async throws {
     let client = client(["*.pins.test": [other]])
     #expect(await code(client, nginx.url("good", host: "a.pins.test")) == .pinMismatch)
     #expect(await code(client, nginx.url("good", host: "pins.test")) == nil)
@@ -74,21 +74,22 @@ struct PublicKeyPinningTests {
   }
 
   @Test(arguments: ["LOCALHOST", "localhost.", "%6Cocalhost", "localhos%74", "Localhost."])
-  func `no other way to write a host goes round its pin`(_ host: String) async throws {
+  func `no other spelling of a host bypasses its pin`(_ host: String) async throws {
     let wrong = await code(client(["localhost": [other]]), nginx.url("good", host: host))
     let right = await code(client(["localhost": [good]]), nginx.url("good", host: host))
-    // Where the request can be sent at all, its key is compared.
+    // If the request can be sent at all, its key is compared.
     #expect(
       wrong == .pinMismatch ? right == nil : wrong == right && wrong != nil,
       "\(host): \(String(describing: wrong))")
   }
 
-  @Test func `a connection of a client without pins is not used by one that has them`() async throws {
+  @Test func `a client with pins does not reuse a connection of a client without pins`() async throws {
     #expect(await code(client([:]), nginx.url("good")) == nil)
     #expect(await code(client(["localhost": [other]]), nginx.url("good")) == .pinMismatch)
   }
 
-  @Test func `a redirect to a host with another key fails, to a host without a pin it does not`() async throws
+  @Test func `a redirect to a host with another key fails, and a redirect to a host without a pin does not`()
+    async throws
   {
     let url = nginx.url("good", "/to?host=127.0.0.1:\(nginx.port("good"))")
     #expect(await code(client(["localhost": [good], "127.0.0.1": [other]]), url) == .pinMismatch)
@@ -97,18 +98,19 @@ struct PublicKeyPinningTests {
   }
 
   @Test(arguments: [["localhost": ["sha256/AAAA"]], ["https://localhost": ["sha256/"]], ["localhost": []]])
-  func `pins that are none fail every request`(_ pins: [String: [String]]) async throws {
+  func `invalid pins fail every request`(_ pins: [String: [String]]) async throws {
     #expect(await code(client(pins), nginx.url("good")) == .invalidConfiguration)
     #expect(await code(client(pins), "http://127.0.0.1:9/") == .invalidConfiguration)
   }
 
   #if os(Linux)
-    @Test func `a pin is for the server's key, not for that of an https proxy in between`() async throws {
+    @Test func `a pin applies to the server's key, not to the key of an https proxy in between`() async throws
+    {
       let target = nginx.port("good")
       let proxy = try RawProxy { _ in .tunnel(target) }
       defer { proxy.stop() }
       let certificates = nginx.certificates
-      // Its key is another one, though its name is the same.
+      // Its key is different, although its name is the same.
       try await certificates.makeProxy()
       let relay = try await TLSRelay(to: proxy.port, "proxy", of: certificates)
       let proxyPin = try await certificates.pin(of: "proxy")

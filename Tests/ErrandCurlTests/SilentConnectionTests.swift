@@ -11,7 +11,7 @@
       return Client(transport: CurlTransport(configuration: curl))
     }
 
-    @Test func `an attempt after a time-out joins another connection, and other requests keep theirs`()
+    @Test func `an attempt after a time-out uses another connection, and other requests keep theirs`()
       async throws
     {
       let server = try await Nghttpd(files: ["small": 1000], tls: true)
@@ -44,8 +44,8 @@
       await client.shutdown()
     }
 
-    /// More than the transport can keep apart by TLS's options.
-    @Test func `no request joins a silent connection again, however many there are`() async throws {
+    /// More connections than the transport can distinguish by TLS's options.
+    @Test func `no request is sent on a silent connection again, however many there are`() async throws {
       let server = try await Nghttpd(files: ["small": 1000], tls: true)
       try await server.wait(for: "listen")
       let relay = try FreezingRelay(to: server.port)
@@ -62,7 +62,7 @@
         try await server.wait(for: "recv DATA frame", count: uploads + 1)
         relay.freeze()
         let late = try await client.send(.get(url).timeout(.milliseconds(300)).attempts(2))
-        // Later each request gets a connection that no other has had.
+        // Later each request gets a connection that no other request has had.
         #expect(late.timing.attempts == (round < 16 ? 2 : 1), "\(round)")
         let next = try await client.send(.get(url).timeout(.seconds(5)).bestEffort())
         #expect(next.data.count == 1000)

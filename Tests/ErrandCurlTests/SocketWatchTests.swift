@@ -7,8 +7,8 @@ import Testing
   private let watch = SocketWatch()
 
   /// Returns a socket of a new pair, and the other end of the pair.
-  /// - Parameter old: A closed socket whose number the new one gets, in one step: otherwise another test
-  ///   could take the number.
+  /// - Parameter old: A closed socket whose number the new one gets atomically, so that no other test can
+  ///   take the number.
   private func pair(closing old: Int32? = nil) -> (socket: Int32, other: Int32) {
     var ends: [Int32] = [-1, -1]
     socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
@@ -23,7 +23,7 @@ import Testing
     return watch.ready.contains { $0.socket == socket }
   }
 
-  /// Returns a socket that libcurl will close without telling the watch.
+  /// Returns a socket that libcurl will close without notifying the watch.
   private func connecting() -> Int32 {
     let (socket, other) = pair()
     watch.isMade(socket)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a socket is watched though another of its number was closed while it connected`(isOurs: Bool) {
+  func `a socket is watched even if another with its number was closed while it connected`(isOurs: Bool) {
     let (socket, other) = pair(closing: connecting())
     if isOurs { watch.isMade(socket) }
     watch.want(.write, of: socket, for: nil)
@@ -48,7 +48,7 @@ import Testing
     close(socket)
   }
 
-  @Test func `readiness is not reported for another socket of the same number`() {
+  @Test func `readiness is not reported for another socket with the same number`() {
     let (socket, other) = pair()
     watch.isMade(socket)
     watch.want(.write, of: socket, for: nil)
@@ -65,7 +65,7 @@ import Testing
     close(end)
   }
 
-  @Test func `a socket that was closed before it was watched leaves nothing to the next of its number`() {
+  @Test func `a socket that was closed before it was watched does not affect the next one with its number`() {
     let (first, other) = pair()
     watch.isMade(first)
     watch.want(.write, of: first, for: nil)

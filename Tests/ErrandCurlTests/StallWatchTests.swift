@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200)
-  func `a watch hands out each element once, when it is due and at most a 64th of its time-out later`(
+  func `a watch returns each element once, when it is due and at most a 64th of its time-out later`(
     seed: Int
   ) {
     var random = SeededRandom(seed: UInt64(seed))
@@ -40,8 +40,8 @@ import Testing
       default:
         now += Int.random(in: 0..<300, using: &random)
         for element in watch.takeDue(at: now) {
-          #expect(element.due <= now, "seed \(seed): not before its time")
-          #expect(held.removeValue(forKey: element.number) === element, "seed \(seed): once")
+          #expect(element.due <= now, "seed \(seed): too early")
+          #expect(held.removeValue(forKey: element.number) === element, "seed \(seed): returned twice")
           if Bool.random(using: &random) {
             element.due = now + element.timeout
             held[element.number] = element
@@ -49,7 +49,7 @@ import Testing
           }
         }
         for element in held.values {
-          #expect(element.due + element.timeout / 64 + 1 > now, "seed \(seed): not much later")
+          #expect(element.due + element.timeout / 64 + 1 > now, "seed \(seed): too late")
         }
         let next = watch.next()
         #expect(next == nil ? held.isEmpty : next! > now, "seed \(seed)")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a watch of 10,000 elements that move all the time looks at each once in its time-out`() {
+  @Test func `a watch of 10,000 busy elements examines each once in its time-out`() {
     var random = SeededRandom(seed: 1)
     var watch = StallWatch<Element>()
     let timeout = 10_000
@@ -87,7 +87,9 @@ import Testing
     ).map { Int((($0 - epoch) / .seconds(1)).rounded()) }
   }
 
-  @Test func `a transfer stalls when its time-out has passed since it moved, not since it was looked at`() {
+  @Test
+  func `a transfer stalls when its time-out has passed since it last moved, not since the last examination`()
+  {
     #expect(next(moved: 0, now: 0) == 80)
     #expect(next(moved: 50, now: 80) == 130)
     #expect(next(moved: 79, now: 80) == 159)
@@ -96,10 +98,10 @@ import Testing
     #expect(next(moved: 50, now: 130) == nil)
     #expect(next(moved: 50, now: 200) == nil)
     let now = ContinuousClock.now
-    #expect(StallCheck.next(after: now, .zero, now: now, isSending: false) == now, "It is looked at once.")
+    #expect(StallCheck.next(after: now, .zero, now: now, isSending: false) == now, "It is examined once.")
   }
 
-  @Test func `a transfer that sends is looked at eight times as often, and stalls no later`() {
+  @Test func `a sending transfer is examined eight times as often, and stalls no later`() {
     #expect(next(moved: 0, now: 0, isSending: true) == 10)
     #expect(next(moved: 0, now: 75, isSending: true) == 80)
     #expect(next(moved: 0, now: 80, isSending: true) == nil)

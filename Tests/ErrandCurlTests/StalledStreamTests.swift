@@ -5,8 +5,8 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StalledStreamTests {
-  /// While the reader takes nothing, nothing is read from the server, so its silence then is no time-out.
-  @Test func `a server that falls silent is noticed, also after the reader has paused once`() async throws {
+  /// While the reader pauses, nothing is read from the server, so its silence then does not cause a time-out.
+  @Test func `a server that falls silent is noticed, even after the reader has paused`() async throws {
     let server = try MockServer()
     let sent = 8_000_000
     server.on("/") { _ in .response(body: Data(count: sent + 1000)).stalling(at: .body(sent)) }

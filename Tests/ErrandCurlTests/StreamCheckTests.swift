@@ -6,7 +6,7 @@ import Testing
 @Suite struct StreamCheckTests {
   private struct Refusal: Error {}
 
-  @Test func `a check that refuses a streamed response fails the call with its error`() async throws {
+  @Test func `a check that rejects a streamed response fails the call with its error`() async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello").stalling(at: .body(2)) }
     let client = Client(transport: CurlTransport())

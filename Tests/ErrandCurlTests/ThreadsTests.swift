@@ -33,22 +33,22 @@ import Testing
     }
   }
 
-  @Test func `requests one after another use one connection, whatever the number of threads`() async throws {
+  @Test func `sequential requests use one connection, whatever the number of threads`() async throws {
     let client = client(4)
-    // More than a thread takes at once before the next one gets some.
+    // More requests than a thread gets before the next one gets some.
     for _ in 0..<CurlSpread.share * 3 { try await send(1, "/", over: client) }
     #expect(server.connections.count == 1)
     await client.shutdown()
   }
 
-  @Test func `many at once all end, and the threads with them`() async throws {
+  @Test func `many concurrent requests all end, and so do the threads`() async throws {
     let client = client(4)
     try await send(200, "/slow", over: client)
     await client.shutdown()
     await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/"))) }
   }
 
-  @Test func `a limit of connections is kept, and used`() async throws {
+  @Test func `a limit of connections is obeyed, and fully used`() async throws {
     server.on("/held") { _ in .stall }
     let client = client(4) { $0.maxConnectionsPerHost = 3 }
     let held = (0..<6).map { _ in client.start(.get(server.url("/held"))) }
@@ -67,21 +67,21 @@ import Testing
       keepsCookies: keepsCookies)
   }
 
-  @Test func `what one thread has to count has one, and no number of threads is too large`() {
+  @Test func `a configuration that needs one thread gets one, and the number of threads is limited`() {
     #expect(spread(8, keepsCookies: true).threads == 1)
     #expect(spread(8, connectionsPerHost: 4).threads == 1)
     #expect(spread(.max).threads == CurlSpread.mostThreads)
     #expect(spread(.min).threads == 1)
   }
 
-  @Test func `idle connections are shared among threads, but a thread keeps what it uses`() {
+  @Test func `idle connections are shared among threads, but a thread keeps the connections that it uses`() {
     #expect(spread(4).idleConnections == 64)
     #expect(spread(64).idleConnections == CurlSpread.share)
     #expect(spread(4, idle: 8).idleConnections == 8)
     #expect(spread(4, idle: 0).idleConnections == 0)
   }
 
-  @Test func `a thread is left when it is busy, for the least busy of the others`() {
+  @Test func `a busy thread passes new requests to the least busy of the others`() {
     let spread = spread(3)
     for (loads, choice) in [
       ([0, 0, 0], 1), ([0, 31, 0], 1), ([0, 32, 0], 2), ([31, 32, 32], 0), ([32, 32, 32], 1),

@@ -27,8 +27,8 @@ import Testing
     #expect(server.connections.isEmpty)
   }
 
-  /// No request is given to a transport unchecked.
-  @Test func `the last check alone refuses what cannot be sent as it is meant`() {
+  /// No request is passed to a transport unchecked.
+  @Test func `the last check refuses every request that cannot be sent as intended`() {
     for request in [
       Request.post(server.url("/"), .text("x", contentType: Self.injection)),
       .get(server.url("/")).field("X", "a\r\nY: b"), .get(server.url("/")).field("Content-Length", "1"),
@@ -65,7 +65,7 @@ import Testing
       .post(server.url("/"), .multipart(form.bytes("a", Data("b".utf8), contentType: "a/b\r\nX: y"))))
   }
 
-  @Test func `a boundary that is no token is sent in quotes, and a part's type as it is written`()
+  @Test func `a boundary that is not a token is quoted, and a part's type is sent unchanged`()
     async throws
   {
     let form = MultipartForm(boundary: "a b:c").bytes(
@@ -107,7 +107,9 @@ import Testing
     await isRefused(.get(server.url("/")).field("transfer-encoding", "chunked"))
   }
 
-  @Test func `spaces around a value are no part of it, and a value of spaces is sent empty`() async throws {
+  @Test func `spaces around a value are not part of it, and a value of only spaces is sent empty`()
+    async throws
+  {
     try await client.send(.get(server.url("/")).field("X-A", "  a \t").field("X-B", " \t "))
     #expect(server.requests[0].fields["X-A"] == "a")
     #expect(server.requests[0].fields["X-B"] == "")
@@ -126,7 +128,8 @@ import Testing
     }
   }
 
-  @Test func `the user of a Location is no credential and is removed from the URL`() async throws {
+  @Test func `the user of a Location is removed from the URL, and does not become a credential`() async throws
+  {
     let port = server.port
     for path in ["/to", "/to?x=1"] {
       server.on("/from") { _ in .redirect(307, to: "http://user:hush@127.0.0.1:\(port)\(path)") }
@@ -147,7 +150,7 @@ import Testing
     #expect(server.requests.last?.fields.values(of: "Authorization") == ["Bearer mine"])
   }
 
-  @Test func `an idempotency key is written as a quoted string, whatever is in it`() async throws {
+  @Test func `an idempotency key is sent as a quoted string, whatever it contains`() async throws {
     try await client.send(.post(server.url("/")).idempotencyKey("a\"b\\c"))
     #expect(server.requests[0].fields["Idempotency-Key"] == "\"a\\\"b\\\\c\"")
   }
@@ -156,7 +159,7 @@ import Testing
     "http://127.0.0.1:1\r\nX: y", "http://127.0.0.1:1\0", "", " http://127.0.0.1:1", "http://%00@127.0.0.1:1",
     "http://user:pass%0Aword@127.0.0.1:1", "user%1f@127.0.0.1:1",
   ])
-  func `an invalid proxy is an error, and not ignored`(proxy: String) async {
+  func `an invalid proxy is an error, and is not ignored`(proxy: String) async {
     var curl = CurlConfiguration()
     curl.proxy = .url(proxy)
     await isUnsupported(curl)
@@ -166,7 +169,7 @@ import Testing
     ("127.0.0.1\r\n", "127.0.0.1"), ("-127.0.0.1", "127.0.0.1"), ("*", "127.0.0.1"), ("", "127.0.0.1"),
     ("a:b", "127.0.0.1"), ("h", "127.0.0.1,10.0.0.1"), ("h", "elsewhere"), ("h", "127.0.0.1\0x"), ("h", ""),
   ])
-  func `an invalid host override is an error, and not ignored`(host: String, address: String) async {
+  func `an invalid host override is an error, and is not ignored`(host: String, address: String) async {
     var curl = CurlConfiguration()
     curl.hostOverrides = [.init(host: host, port: server.port, address: address)]
     await isUnsupported(curl)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandInspector
 
-/// What an inspector holds is bounded, whatever calls do and servers send.
+/// An inspector's memory is bounded, whatever calls do and servers send.
 @Suite(.timeLimit(.minutes(1))) struct CallStoreTests {
   private func watched(
     calls: Int = 1000, bodies: Int = 100_000, bodyLength: Int = 1000,
@@ -24,7 +24,7 @@ import Testing
     return (Client(transport: StubTransport(handler), configuration: configuration), listener)
   }
 
-  @Test func `bodies are bounded in whatever order calls end`() async throws {
+  @Test func `the total size of bodies is limited, in whatever order calls end`() async throws {
     let gates = (0..<40).map { _ in StubGate() }
     let (client, listener) = watched(bodies: 5000) { request in
       .response(body: String(repeating: "x", count: 1000))
@@ -39,7 +39,7 @@ import Testing
       #expect(listener.store.withLock { $0.bytes } <= 5000)
     }
     let withBodies = listener.store.withLock { $0.calls }.filter { $0.received != nil }.map(\.request.url)
-    #expect(withBodies.contains("http://a.test/0"), "the newest body is held")
+    #expect(withBodies.contains("http://a.test/0"), "the newest body is kept")
   }
 
   @Test func `long header fields and URLs count, too`() async throws {
@@ -54,14 +54,14 @@ import Testing
       $0.fields.map(\.value.utf8.count)
     }
     #expect(fields.reduce(0, +) <= 200_000)
-    #expect(fields.contains(20_000), "the newest are held")
+    #expect(fields.contains(20_000), "the newest ones are kept")
     #expect(calls.allSatisfy { $0.status == 200 })
   }
 
-  @Test func `a page hears of each call that is gone, or of all that are left`() async throws {
+  @Test func `a page is notified of each removed call, or of all remaining ones`() async throws {
     let (client, listener) = watched(calls: 10) { _ in .response() }
     var known: Set<UInt64> = []
-    // A page that is told after each call, after a few, and after more than the store holds.
+    // Pages that are notified after each call, after a few, and after more calls than the store holds.
     for count in [1, 1, 5, 15, 20, 21, 22, 1, 100, 3] {
       for _ in 0..<count { try await client.send(.get("http://a.test/")) }
       switch listener.store.withLock({ $0.takeChanges(1000) }) {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a step that is not over is shown, with the attempt that it belongs to`() async throws {
+  @Test func `a step that has not ended is shown with its attempt`() async throws {
     let (client, listener) = watched { $0.index == 0 ? .response(status: 503) : .stall }
     var policy = RetryPolicy.attempts(2)
     policy.backoff = .zero
@@ -89,7 +89,7 @@ import Testing
     #expect(listener.store.withLock { $0.calls }.first?.timeline.present == nil)
   }
 
-  @Test func `of a call with many attempts the last ones are held`() async throws {
+  @Test func `the last attempts of a call with many are kept`() async throws {
     let (client, listener) = watched { _ in .response(status: 503) }
     var policy = RetryPolicy.attempts(1000)
     policy.backoff = .zero
@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-/// Puts events into a store.
+/// Passes events to a store.
 final class StoreListener: EventListener {
   let store: Locked<CallStore>
   let bodyLimit: Int

@@ -8,7 +8,7 @@ import Testing
 @Suite struct InspectorRoutesTests {
   private let routes = InspectorRoutes(token: "abc123", port: 8090)
 
-  /// Returns the status with which a request is refused; nil if it is not.
+  /// Returns the status with which a request is refused; nil if it is accepted.
   private func refusal(
     _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, body: String = ""
   ) -> Int? {
@@ -18,7 +18,7 @@ import Testing
     return status
   }
 
-  @Test func `who has the token sees the page`() {
+  @Test func `a request with the token gets the page`() {
     for host in ["127.0.0.1:8090", "localhost:8090"] {
       for path in ["", "page.js", "page.css", "events", "calls/7", "calls.har", "export", "cache"] {
         #expect(refusal(.get, "/abc123/\(path)", ["Host": host]) == nil)
@@ -29,11 +29,11 @@ import Testing
   @Test(arguments: [
     "/", "/abc123", "/abc124/", "/ABC123/", "/abc1234/", "//", "/abc123/calls/x", "/abc123/../", "",
   ])
-  func `without the token, or elsewhere, there is nothing`(target: String) {
+  func `a request without the token, or to another path, gets a 404`(target: String) {
     #expect(refusal(.get, target, ["Host": "127.0.0.1:8090"]) == 404)
   }
 
-  @Test func `another host, another origin and another site are refused`() {
+  @Test func `requests with another host, another origin or from another site are refused`() {
     let here: HTTPFields = ["Host": "127.0.0.1:8090"]
     #expect(refusal(.get, "/abc123/", [:]) == 403)
     for host in ["evil.example:8090", "127.0.0.1", "127.0.0.1:80", "evil.example"] {
@@ -49,7 +49,7 @@ import Testing
     #expect(refusal(.get, "/abc123/", fields) == 403)
   }
 
-  @Test func `an action is a POST of JSON from the page itself`() {
+  @Test func `an action must be a POST of JSON from the page itself`() {
     let fields: HTTPFields = [
       "Host": "127.0.0.1:8090", "Origin": "http://127.0.0.1:8090", "Content-Type": "application/json",
     ]

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a page hears of calls as they happen, and of nothing secret`() async throws {
+  @Test func `a page receives calls as they happen, without secrets`() async throws {
     let (client, inspector, url) = try inspected { _ in
       .response(
         fields: ["Content-Type": "application/json", "Set-Cookie": "MARKER"], body: #"{"token":"MARKER"}"#)
@@ -59,7 +59,7 @@ import Testing
     #expect(!har.contains("MARKER"))
   }
 
-  @Test func `calls and bodies are forgotten beyond the limits`() async throws {
+  @Test func `calls and bodies beyond the limits are forgotten`() async throws {
     var limits = Inspector.Limits()
     (limits.calls, limits.bodies, limits.bodyLength) = (10, 3500, 1000)
     let store = Locked(CallStore(limits))
@@ -75,13 +75,14 @@ import Testing
     #expect(listener.store.withLock { $0.calls }.last?.request.url == "http://a.test/499")
     #expect(listener.store.withLock { $0.calls }.filter { $0.received != nil }.count == 3)
     guard case .all(let calls) = listener.store.withLock({ $0.takeChanges(1000) }) else {
-      Issue.record("490 calls that are gone are held")
+      Issue.record("490 removed calls are still held")
       return
     }
     #expect(calls.count == 10)
   }
 
-  @Test func `an action needs the page's own origin, and a request is sent again as it was`() async throws {
+  @Test func `an action requires the page's own origin, and a request is sent again unchanged`() async throws
+  {
     let stub = StubTransport { _ in .response() }
     let client = Client(transport: stub)
     let inspector = Inspector(client)
@@ -131,7 +132,7 @@ import Testing
     #expect(try await get(third, "export").text.contains("/after"))
   }
 
-  @Test func `a page that opens in the middle of a flood sees how each call ends`() async throws {
+  @Test func `a page that opens during a flood shows how each call ends`() async throws {
     let (client, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
     let flood = Task {
@@ -145,7 +146,7 @@ import Testing
           var page = PageModel()
           for try await chunk in stream.chunks {
             page.take(chunk)
-            // Each call ends at once, so a row that still runs after this one has ended was not told.
+            // Each call ends at once, so a row that still runs after this one's end has missed an event.
             if page.states["/2999"] == "finished", page.statesAfterLast > 3 { break }
           }
           #expect(page.states.filter { $0.value != "finished" }.isEmpty)
@@ -156,7 +157,7 @@ import Testing
     try await flood.value
   }
 
-  @Test func `connections that say nothing keep nobody from the page`() async throws {
+  @Test func `silent connections do not block the page`() async throws {
     let (_, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
     var idle: [Int32] = []
@@ -171,7 +172,9 @@ import Testing
     ("Host: 127.0.0.1:PORT\r\nSec-Fetch-Site: cross-site", "403"), ("X-A: b", "403"),
     ("Host: localhost:PORT", "200"),
   ])
-  func `a name that leads here by DNS rebinding is refused`(fields: String, status: String) async throws {
+  func `a host name that resolves to this machine by DNS rebinding is refused`(fields: String, status: String)
+    async throws
+  {
     let (_, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
     let port = "\(url.port ?? 0)"
@@ -185,7 +188,7 @@ import Testing
     #expect(String(decoding: room.prefix(max(0, count)), as: UTF8.self).hasPrefix("HTTP/1.1 \(status)"))
   }
 
-  @Test func `a request that is repeated in one write is answered as often`() async throws {
+  @Test func `a request that is repeated in one write gets as many responses`() async throws {
     let (_, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
     let descriptor = try LoopbackSocket.connected(to: url.port ?? 0)
@@ -203,7 +206,7 @@ import Testing
   }
 }
 
-/// What a page makes of the events that it is sent.
+/// A page's view of the events that it receives.
 private struct PageModel {
   private struct Row: Decodable {
     let id: UInt64

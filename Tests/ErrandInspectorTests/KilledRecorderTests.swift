@@ -5,16 +5,16 @@ import Programs
 import TestSupport
 import Testing
 
-/// A program that records calls is killed in the middle.
+/// Kills a program while it records calls.
 @Suite(.timeLimit(.minutes(2))) struct KilledRecorderTests {
-  @Test func `what a killed program has recorded is whole, or mended by the next`() async throws {
+  @Test func `a killed program's recording is complete, or is repaired by the next recorder`() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("calls.har")
     var known = 0
     for round in 1...8 {
       let before = size(of: file)
       let program = try Program(Program.built("inspected"), [file.path, "flood"])
-      // The moment differs from round to round, and so does what the last write was at.
+      // The instant differs from round to round, so that the last write is interrupted at different points.
       while size(of: file) < before + 40_000 + round * 1237 { await Task.yield() }
       program.send(SIGKILL)
       #expect(await program.end() == .killed(by: SIGKILL))

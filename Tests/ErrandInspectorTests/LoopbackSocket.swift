@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Sockets that say what no client of HTTP would.
+/// Sockets that send bytes that no HTTP client would send.
 enum LoopbackSocket {
-  /// Returns a connection that gives up reading after a while.
+  /// Returns a connection whose reads time out after a while.
   static func connected(to port: Int) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     // Programs that other tests start do not inherit it.

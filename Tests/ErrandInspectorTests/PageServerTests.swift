@@ -6,9 +6,9 @@ import Testing
 
 @testable import ErrandServing
 
-/// A server for pages holds little for who asks much, and sends all that was asked for.
+/// A server for pages buffers little for demanding clients, and sends everything that was requested.
 @Suite(.timeLimit(.minutes(1))) struct PageServerTests {
-  @Test func `a response is sent whole, however long it is`() async throws {
+  @Test func `a response of any length is sent completely`() async throws {
     let body = Data(repeating: 7, count: 40 << 20)
     let server = try PageServer(port: 0) { _, reply in reply(.whole(status: 200, fields: [:], body: body)) }
     defer { server.stop() }
@@ -18,7 +18,9 @@ import Testing
     #expect(response.data == body)
   }
 
-  @Test func `who asks without reading is answered as far as it reads, and loses nothing`() async throws {
+  @Test func `a client that does not read gets responses only as far as it reads, and loses nothing`()
+    async throws
+  {
     let body = Data(repeating: 7, count: 20_000)
     let answered = Locked(0)
     let server = try PageServer(port: 0) { request, reply in
@@ -30,12 +32,12 @@ import Testing
     let asking = try LoopbackSocket.connected(to: server.port)
     let other = try LoopbackSocket.connected(to: server.port)
     defer { for descriptor in [asking, other] { close(descriptor) } }
-    // 40 MB, of which the system holds at most a quarter.
+    // 40 MB, of which the system buffers at most a quarter.
     let requests = 2000
     let text = Array(String(repeating: "GET /big HTTP/1.1\r\nHost: a\r\n\r\n", count: requests).utf8)
     #expect(write(asking, text, text.count) == text.count)
     var room = [UInt8](repeating: 0, count: 1 << 16)
-    // While this one is answered, the server could have answered all of them.
+    // During this response, the server could have responded to all of them.
     let small = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
     for _ in 0..<2 * requests {
       #expect(write(other, small, small.count) == small.count)
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: ["", "4\r\nbody", "0\r\n"])
-  func `a line of a chunked body that never ends is no request`(before: String) {
+  func `an endless line of a chunked body is refused`(before: String) {
     var parser = RequestParser(headLimit: 1000)
     let head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\(before)"
     Array(head.utf8).withUnsafeBytes { parser.append($0) }
@@ -62,6 +64,6 @@ import Testing
       Array(repeating: UInt8(ascii: "1"), count: 100).withUnsafeBytes { parser.append($0) }
       if case .malformed = parser.next() { return }
     }
-    Issue.record("2000 bytes are held of a line")
+    Issue.record("2000 bytes of a line are buffered")
   }
 }

@@ -6,7 +6,7 @@
   import PostgresCluster
   import Testing
 
-  /// The server's clock is set by hours: another machine took over, or it was restored.
+  /// The server's clock is set by hours, because another machine took over or it was restored.
   @Suite(
     .timeLimit(.minutes(1)),
     .enabled("SKIPPED: libfaketime is not installed (scripts/install test)") { PostgresCluster.canSetClock })
@@ -24,7 +24,7 @@
       try await fleet.psql("SELECT errand.enqueue('POST', 'http://a.test/', id => '\(id)')")
     }
 
-    /// Waits until a worker's clock has confirmed the server's after the dead worker gave its last sign of life.
+    /// Waits until a worker's clock has confirmed the server's clock after the dead worker's last heartbeat.
     private func waitForConfirmation(_ fleet: Fleet) async throws {
       let isConfirmed = """
         SELECT c.confirmed > extract(epoch FROM w.seen) * 1000 FROM errand.clock c, errand.workers w WHERE w.id = 77
@@ -33,7 +33,7 @@
     }
 
     @Test(arguments: [Duration.seconds(-7200), .seconds(10_800)])
-    func `a dead worker loses what it has when the clock is set, and a live one nothing`(by change: Duration)
+    func `a dead worker loses its rows when the clock is set, and a live one loses none`(by change: Duration)
       async throws
     {
       let cluster = try await PostgresCluster(hasOwnClock: true)
@@ -56,7 +56,7 @@
         }
         try await Task.sleep(for: .milliseconds(50))
       }
-      // By now each live worker has given several signs of life since the clock was set.
+      // By now each live worker has sent several heartbeats since the clock was set.
       #expect(recovered == ["left"])
       #expect(try await late.claim(9, for: .seconds(3600)).recovered.isEmpty)
       #expect(try await one.begin(held) == held)
@@ -68,7 +68,7 @@
       try await cluster.stop(.immediate)
     }
 
-    @Test func `a new worker finds what a dead one left, though the clock was set back`() async throws {
+    @Test func `a new worker finds the rows of a dead one, even if the clock was set back`() async throws {
       let cluster = try await PostgresCluster(hasOwnClock: true)
       let fleet = try await Fleet(cluster)
       let before = try await store(fleet)
@@ -89,8 +89,8 @@
       try await cluster.stop(.immediate)
     }
 
-    /// Others that begin after that would take what it has.
-    @Test func `a worker that has just begun corrects a clock that is set after that`() async throws {
+    /// Other workers that start after that would take its rows.
+    @Test func `a worker that has just started corrects a clock that is set afterwards`() async throws {
       let cluster = try await PostgresCluster(hasOwnClock: true)
       let fleet = try await Fleet(cluster)
       let store = try await fleet.store { $0.absence = .seconds(8) }
@@ -103,7 +103,7 @@
       try await cluster.stop(.immediate)
     }
 
-    @Test func `a worker that has just begun sweeps nothing that another holds`() async throws {
+    @Test func `a worker that has just started sweeps nothing that another holds`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       // The clock is set forward by three hours while a process is about to store a request with this body.
@@ -134,8 +134,9 @@
       #expect(drift.split(whereSeparator: \.isNewline) == ["0", "0", "t"])
     }
 
-    /// It may have begun right after the clock was set forward, before a live worker has corrected that.
-    @Test func `a worker that has just begun takes nothing from others`() async throws {
+    /// The worker may have started right after the clock was set forward, before a live worker has corrected
+    /// that.
+    @Test func `a worker that has just started takes no rows from others`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       try await enqueue("held", fleet)

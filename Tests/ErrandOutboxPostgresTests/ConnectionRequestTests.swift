@@ -12,13 +12,13 @@
       request.parameters.last { $0.name == name }?.value
     }
 
-    @Test func `the session is set, behind what the URL sets`() throws {
+    @Test func `the session's options follow those of the URL`() throws {
       let own = try #require(value("options", try request("postgres://h/d?options=-c%20geqo%3Doff")))
       #expect(own.hasPrefix("-c geqo=off -c search_path=pg_catalog,pg_temp "))
       #expect(own.contains("default_transaction_isolation=read\\ committed"))
     }
 
-    @Test func `a pooler that takes no settings gets none`() throws {
+    @Test func `a pooler that refuses options gets none`() throws {
       var request = try request("postgres://h/d")
       let refusal = PostgresFailure(
         connecting: "connection to server failed: FATAL:  08P01: unsupported startup parameter: options")
@@ -27,7 +27,7 @@
       #expect(value("options", request) == nil)
     }
 
-    @Test func `behind a silent host the next ones come first, each with its port`() throws {
+    @Test func `a silent host is tried last, and each host keeps its port`() throws {
       var request = try request("postgres://a:1,b:2,c:3/d")
       request.failed(PostgresFailure(.unreachable, "refused"))
       #expect(value("host", request) == "a,b,c")
@@ -40,7 +40,7 @@
     @Test(arguments: [
       ("", 10), ("?connect_timeout=3", 3), ("?connect_timeout=0", 10), ("?connect_timeout=x", 10),
     ])
-    func `connecting takes as long as the URL allows`(_ query: String, _ seconds: Int) throws {
+    func `connecting takes at most the time that the URL allows`(_ query: String, _ seconds: Int) throws {
       #expect(try PostgresURL("postgres://h/d\(query)").connectTimeout == .seconds(seconds))
     }
   }

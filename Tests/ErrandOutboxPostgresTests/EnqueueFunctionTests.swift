@@ -10,7 +10,7 @@
   @testable import ErrandOutboxPostgres
 
   @Suite struct EnqueueFunctionTests {
-    @Test func `a worker sends what SQL enqueued, with all that was said`() async throws {
+    @Test func `a worker sends a request that SQL enqueued, with all its properties`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       try await fleet.migrate()
       let id = try await fleet.psql(
@@ -41,11 +41,11 @@
     }
 
     @Test(arguments: [0, 1, 65_536, 65_537, 1_048_576, 1_048_577, 3_500_000])
-    func `a body arrives byte for byte, whatever its size`(_ size: Int) async throws {
+    func `a body is delivered byte for byte, whatever its size`(_ size: Int) async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       try await fleet.migrate()
       let body = Data.seeded(size)
-      // Through a table: a statement of psql's has no parameters.
+      // Through a table, because a statement of psql has no parameters.
       try await fleet.psql(
         """
         CREATE TABLE errand.test_body(body bytea);
@@ -61,7 +61,7 @@
       #expect(try await fleet.psql("SELECT count(*) FROM errand.blobs") == "0")
     }
 
-    @Test func `bodies have the type of their parameter, and may be missing`() async throws {
+    @Test func `a body has the type of its parameter, and may be missing`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       try await fleet.migrate()
       try await fleet.psql(
@@ -81,7 +81,7 @@
       await outbox.close()
     }
 
-    @Test func `what a transaction enqueued goes with it when it is rolled back`() async throws {
+    @Test func `requests of a transaction disappear when it is rolled back`() async throws {
       let fleet = try await Fleet()
       let store = try await fleet.store()
       try await fleet.psql(
@@ -95,7 +95,7 @@
       await store.close()
     }
 
-    @Test func `an id that is there already, whatever became of it, changes nothing`() async throws {
+    @Test func `an existing id changes nothing, whatever became of its request`() async throws {
       let fleet = try await Fleet()
       let store = try await fleet.store()
       for _ in 0..<2 {
@@ -164,7 +164,7 @@
       "'GET', 'https://example.com/', options => '{\"contentTypes\": [1]}'",
       "'GET', 'https://example.com/', options => '{\"redirects\": {\"limit\": 1}}'",
     ])
-    func `a request that enqueue would refuse is refused, and shows no secret`(_ arguments: String)
+    func `a request that enqueue would refuse is refused, and the error shows no secret`(_ arguments: String)
       async throws
     {
       let fleet = try await Fleet()
@@ -180,7 +180,7 @@
       #expect(try await fleet.psql("SELECT count(*) FROM errand.requests") == "0")
     }
 
-    @Test func `the type of a body has no line break`() async throws {
+    @Test func `the type of a body must not have a line break`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       let error = await #expect(throws: (any Error).self) {
@@ -207,20 +207,20 @@
       let fleet = try await Fleet()
       let outbox = try await fleet.outbox { $0.delivers = false }
       let id = try await fleet.psql("SELECT errand.enqueue(\(arguments))")
-      // Reads the content, as a delivery does.
+      // Reads the content, like a delivery does.
       let lines = Locked(0)
       #expect(try await outbox.export { _ in lines.withLock { $0 += 1 } } == 1)
       #expect(try await outbox.status(of: OutboxID(rawValue: id))?.state == .stored)
       await outbox.close()
     }
 
-    @Test func `every option that is stored is known in SQL`() {
+    @Test func `SQL knows every stored option`() {
       let names = Mirror(reflecting: StoredOptions(RequestOptions())).children.compactMap(\.label)
       #expect(names.count == 16)
       for name in names { #expect(Schema.checking.contains("'\(name)'"), "\(name)") }
     }
 
-    @Test func `a role may enqueue and see nothing`() async throws {
+    @Test func `a role may enqueue without being allowed to see anything`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       try await fleet.psql(

@@ -45,7 +45,7 @@
       await outbox.close()
     }
 
-    @Test func `a key in the options has pauses of its own`() async throws {
+    @Test func `a key in the options has separate pauses`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       server.on("/busy") { _ in .response(status: 429, fields: ["Retry-After": "3600"]) }
       try await fleet.migrate()
@@ -65,7 +65,7 @@
       await outbox.close()
     }
 
-    @Test func `an id that is there already, or twice, changes nothing`() async throws {
+    @Test func `an id that exists already, or is repeated, changes nothing`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       let json = """
@@ -88,7 +88,9 @@
       (#"[{"url": "https://a.test/"}]"#, "method"), (#"["s3cret"]"#, "request 1 of 1: "),
       (#"{"method": "GET"}"#, "no JSON array"), ("null", "no JSON array"),
     ])
-    func `what is refused is named, and nothing is stored`(_ json: String, _ part: String) async throws {
+    func `the error names the refused request, and nothing is stored`(_ json: String, _ part: String)
+      async throws
+    {
       let fleet = try await Fleet()
       try await fleet.migrate()
       let error = await #expect(throws: (any Error).self) { try await ids(json, fleet) }
@@ -98,7 +100,7 @@
       #expect(try await fleet.psql("SELECT count(*) FROM errand.requests") == "0")
     }
 
-    @Test func `no requests are no error, and a role that may enqueue may enqueue many`() async throws {
+    @Test func `an empty list is not an error, and a role that may enqueue may enqueue many`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       #expect(try await ids("[]", fleet).isEmpty)

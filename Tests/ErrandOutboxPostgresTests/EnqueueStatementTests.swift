@@ -10,7 +10,7 @@
   import Testing
 
   @Suite struct EnqueueStatementTests {
-    @Test func `a statement enqueues what an outbox would`() async throws {
+    @Test func `a statement enqueues the same request as an outbox`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       try await fleet.migrate()
       let request = Request.put(
@@ -45,7 +45,7 @@
       await outbox.close()
     }
 
-    @Test func `a statement keeps a body that is large or empty, and none`() async throws {
+    @Test func `a statement keeps a large, empty or missing body`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       try await fleet.migrate()
       let bodies = [Data(), Data.seeded(70_000), Data.seeded(2_500_000)]
@@ -65,7 +65,7 @@
       await outbox.close()
     }
 
-    @Test func `a statement is refused for what an outbox would not store`() throws {
+    @Test func `a statement is refused if an outbox would not store the request`() throws {
       let requests = [
         Request.get("https://example.com/").field("Authorization", "Bearer s3cret"),
         Request.get("https://user:s3cret@example.com/"),
@@ -80,7 +80,7 @@
       }
     }
 
-    /// Executes a statement as another library would: over a connection of its own, with parameters as text.
+    /// Executes a statement like another library would: over a separate connection, with parameters as text.
     private func execute(_ statement: PostgresStatement, _ fleet: Fleet) async throws -> String {
       let url = fleet.cluster.url()
       return try await OwnThread.run {

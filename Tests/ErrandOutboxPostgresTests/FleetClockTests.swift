@@ -21,13 +21,13 @@
     }
 
     @Test(arguments: [-3_600_000, -600, 600, 7_200_000])
-    func `a server whose clock was set is not believed`(by change: Int64) {
+    func `the reading of a server whose clock was set is ignored`(by change: Int64) {
       var clock = clock
       #expect(!Self.takes(&clock, Self.reading(8000, 8010, ticks: 108_005 + change)))
       #expect(clock.ticks(at: .milliseconds(8010)) == 108_005)
     }
 
-    @Test func `an answer that took long says nothing of the server's clock`() {
+    @Test func `a slow reading says nothing about the server's clock`() {
       var clock = clock
       #expect(Self.takes(&clock, Self.reading(8000, 48_000, ticks: 108_000)))
       #expect(Self.takes(&clock, Self.reading(50_000, 90_000, ticks: 189_999)))
@@ -44,7 +44,7 @@
       #expect(clock.ticks(at: .milliseconds(75_000_002)) >= 75_139_990)
     }
 
-    @Test func `signs of life from before a gap were not heard`() {
+    @Test func `heartbeats from before a gap do not count`() {
       var clock = clock
       #expect(clock.following(at: .milliseconds(5020)) == .seconds(5))
       #expect(!clock.isSettled(at: .milliseconds(5020)) && clock.isSettled(at: .milliseconds(15_020)))
@@ -56,7 +56,7 @@
       #expect(clock.following(at: .milliseconds(51_010)) == .seconds(11))
     }
 
-    @Test func `a clock that has just begun corrects the server's, unless another has`() {
+    @Test func `a clock that has just started corrects the server's, unless another one has`() {
       func reading(at second: Int, drift: Int64) -> FleetClock.Reading {
         var reading = Self.reading(second * 1000, second * 1000 + 1, ticks: 9_000_000)
         reading.drift = drift
@@ -69,7 +69,7 @@
       #expect(clock.corrects(reading(at: 2, drift: 5)) && !clock.corrects(reading(at: 2, drift: 0)))
     }
 
-    @Test func `a clock that is told to follows the server`() {
+    @Test func `a clock follows the server on request`() {
       var clock = clock
       clock.follow(Self.reading(1000, 1010, ticks: 9_000_000))
       #expect(clock.ticks(at: .milliseconds(1010)) == 9_000_000)

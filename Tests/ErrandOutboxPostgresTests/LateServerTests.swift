@@ -8,9 +8,9 @@
   import Programs
   import Testing
 
-  /// Servers that are silent, or end in the middle of a statement.
+  /// Servers that are silent, or that stop in the middle of a statement.
   @Suite(.timeLimit(.minutes(1))) struct LateServerTests {
-    /// Runs work while another session holds the table of the requests.
+    /// Runs work while another session has locked the table of the requests.
     private func whileLocked(_ fleet: Fleet, _ work: () async throws -> Void) async throws {
       let holder = Task {
         try await fleet.psql(
@@ -29,7 +29,7 @@
 
     private let adding = "query LIKE '%.add(%' AND query NOT LIKE '%pg_stat_activity%' AND state = 'active'"
 
-    @Test func `a statement that is given up ends at the server, too`() async throws {
+    @Test func `a statement that is given up also ends at the server`() async throws {
       let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(1) }) { $0.delivers = false }
       try await fleet.psql(
@@ -46,7 +46,7 @@
       await outbox.close()
     }
 
-    @Test func `what may have been stored is not said to have failed`() async throws {
+    @Test func `a request that may have been stored is not reported as failed`() async throws {
       let cluster = try await PostgresCluster()
       let fleet = try await Fleet(cluster)
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(3) }) { $0.delivers = false }
@@ -56,15 +56,15 @@
         try await cluster.stop(.immediate)
         do {
           _ = try await enqueued
-          Issue.record("it was stored by a server that had ended")
+          Issue.record("a server that had ended stored it")
         } catch let error as OutboxError {
-          #expect(error.code == .unconfirmed && error.message.contains("not known"), "\(error)")
+          #expect(error.code == .unconfirmed && error.message.contains("unknown whether"), "\(error)")
         }
       }
       await outbox.close()
     }
 
-    @Test func `a store without a deadline closes while its server is away`() async throws {
+    @Test func `a store without a deadline can be closed while its server is unavailable`() async throws {
       let cluster = try await PostgresCluster()
       let fleet = try await Fleet(cluster)
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = nil })
@@ -75,7 +75,7 @@
       await #expect(throws: OutboxError.self) { try await waiting.value }
     }
 
-    @Test func `a silent host does not keep the next from being asked`() async throws {
+    @Test func `a silent host does not prevent a connection to the next one`() async throws {
       let (cluster, server) = (try await PostgresCluster.shared(), try MockServer.accepting())
       let fleet = try await Fleet(cluster)
       let silent = try SilentListener()
@@ -87,7 +87,7 @@
       await outbox.close()
     }
 
-    @Test func `a password that is missing is said at once`() async throws {
+    @Test func `a missing password is reported at once`() async throws {
       let fleet = try await Fleet()
       try await fleet.psql("CREATE ROLE with_password_\(fleet.schema) LOGIN PASSWORD 'right'")
       let folder = try await fleet.cluster.run("psql", ["-XAtq", fleet.cluster.url(), "-c", "SHOW hba_file"])
@@ -109,7 +109,7 @@
   }
 
   extension Fleet {
-    /// Waits until so many sessions of this database are as a condition says.
+    /// Waits until `count` sessions of this database meet a condition.
     func waitForActivity(_ condition: String, count: Int) async throws {
       let query =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND \(condition) AND pid <> pg_backend_pid()"

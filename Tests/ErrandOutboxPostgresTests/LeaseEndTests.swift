@@ -5,8 +5,9 @@
   import Testing
 
   @Suite struct LeaseEndTests {
-    /// A worker has found leases that are over, and is held up before it ends them; meanwhile another ends them.
-    @Test func `leases that two workers find over are ended once`() async throws {
+    /// A worker has found expired leases, and is delayed before it ends them; meanwhile another worker ends
+    /// them.
+    @Test func `leases that two workers find expired are ended once`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       try await fleet.psql(
@@ -26,14 +27,14 @@
       let isAtGate =
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late' AND wait_event = 'PgSleep'"
       while try await fleet.psql(isAtGate) == "0" { try await Task.sleep(for: .milliseconds(5)) }
-      // The late one has locked them.
+      // The late worker has locked them.
       #expect(try await fleet.psql(Self.recover(by: 9)) == "0")
       try await fleet.psql("INSERT INTO errand.gate VALUES (true)")
       #expect(try await late == "3")
       #expect(try await fleet.psql("SELECT state, count FROM errand.totals() WHERE count <> 0") == "0|3")
     }
 
-    @Test func `a worker that begins to send what it holds gives a sign of life`() async throws {
+    @Test func `a worker that begins to send a row that it holds sends a heartbeat`() async throws {
       let fleet = try await Fleet()
       let (one, two) = (try await fleet.store(), try await fleet.store())
       try await fleet.psql("SELECT errand.enqueue('POST', 'http://a.test/') FROM generate_series(1, 2)")
@@ -41,7 +42,7 @@
       let silence = "UPDATE errand.workers SET seen = seen - interval '1 hour'"
       try await fleet.psql(silence)
       #expect(try await one.begin(lease) == lease)
-      // By a worker that has listened for long.
+      // By a worker that has listened for a long time.
       let recovered = try await fleet.psql(
         """
         SELECT count(*) FROM errand.claim(ARRAY[errand.ticks(), NULL, 1000000], 9, 0, '{}', '{}', 9, 9, NULL, 0, 0, 1)
@@ -51,7 +52,7 @@
       // Another worker cannot renew its lease.
       #expect(try await two.renew(lease, for: .seconds(600)) == lease)
       #expect(try await one.renew(lease, for: .seconds(600)).isEmpty)
-      // Once another has ended the lease, nothing of it may be sent.
+      // After another worker has ended the lease, none of its rows may be sent.
       try await fleet.psql("DELETE FROM errand.workers")
       #expect(try await two.claim(9, for: .seconds(600)).recovered.map(\.id) == lease.map(\.id))
       #expect(try await one.begin(lease).isEmpty)

@@ -7,7 +7,7 @@
   import PostgresCluster
   import Testing
 
-  /// A role that may only call `enqueue` cannot hold what the workers wait for.
+  /// A role that may only call `enqueue` cannot hold the locks that workers wait for.
   @Suite(.timeLimit(.minutes(1))) struct LocksTests {
     /// The advisory locks that earlier versions took.
     private static let advisoryLocks = [
@@ -47,7 +47,7 @@
       let locks = Self.advisoryLocks.map { "SELECT \($0);" }.joined(separator: " ")
       let holder = Task { try await fleet.psql("\(locks) SELECT pg_sleep(40) -- the low role", user: role) }
       try await fleet.waitForActivity("wait_event = 'PgSleep' AND query LIKE '%the low role%'", count: 1)
-      // Another schema is made, too.
+      // Another schema is created, too.
       let other = try await Fleet(cluster, database: fleet.database)
       try await other.migrate()
       let outbox = try await fleet.outbox { $0.caps.count = 10 }

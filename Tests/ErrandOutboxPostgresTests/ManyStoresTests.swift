@@ -7,14 +7,14 @@
   import PostgresCluster
   import Testing
 
-  /// Machines that store, make room, renew and finish at the same time.
+  /// Machines that store, make room, renew and finish concurrently.
   @Suite(.timeLimit(.minutes(1))) struct ManyStoresTests {
     private func deadlocks(_ fleet: Fleet) async throws -> String {
       try await fleet.psql("SELECT deadlocks FROM pg_stat_database WHERE datname = '\(fleet.database)'")
     }
 
     @Test(arguments: [8, 40, 400])
-    func `caps hold for all machines together`(_ most: Int) async throws {
+    func `caps apply to all machines together`(_ most: Int) async throws {
       let fleet = try await Fleet()
       var stores: [PostgresOutboxStore] = []
       for _ in 0..<8 { stores.append(try await fleet.store()) }
@@ -61,7 +61,7 @@
       for store in [adding, working] { await store.close() }
     }
 
-    @Test func `leases are renewed, begun and finished in whatever order without a deadlock`() async throws {
+    @Test func `leases are renewed, begun and finished in any order without a deadlock`() async throws {
       let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
       let store = try await fleet.store { $0.connections = 4 }
       for round in 0..<40 {
@@ -70,7 +70,7 @@
         let leases = try await store.claim(64, for: .seconds(30)).rows.map(\.lease)
         async let renewed = store.renew(leases.reversed(), for: .seconds(30))
         async let begun = store.begin(leases.shuffled())
-        // One after the other by kind, and in another order within each.
+        // One kind of change after another, and in a different order within each kind.
         let ends = leases.shuffled().enumerated().map { index, lease in
           FinishedAttempt(
             lease: lease,

@@ -11,12 +11,12 @@
   @Suite(.timeLimit(.minutes(1))) struct MigrationTests {
     private static let newest = Schema.migrations.count
 
-    /// What a later version might change: a column that older programs do not know.
+    /// A change that a later version might make: a column that older programs do not know.
     private static let adding = PostgresMigration(
       newest + 1, "a note for each request", compatible: 1,
       sql: ["requests", "dead", "history"]
         .map { "ALTER TABLE errand.\($0) ADD COLUMN note text NOT NULL DEFAULT '';" }.joined(separator: "\n"))
-    /// What older programs cannot work with.
+    /// A change with which older programs cannot work.
     private static let breaking = PostgresMigration(
       newest + 2, "claims of another kind", compatible: newest + 2,
       sql: "ALTER FUNCTION errand.claim RENAME TO claim_all")
@@ -30,7 +30,7 @@
         """)
     }
 
-    @Test func `a dry run says what is to be done, and does nothing`() async throws {
+    @Test func `a dry run lists the steps, and does nothing`() async throws {
       let fleet = try await Fleet()
       let url = fleet.cluster.url()
       let pending = try await PostgresOutboxStore.migrate(url, settings: fleet.settings, dryRun: true)
@@ -41,7 +41,7 @@
       #expect(try await PostgresOutboxStore.migrate(url, settings: fleet.settings, dryRun: true).isEmpty)
     }
 
-    @Test func `programs that migrate at the same time do each step once`() async throws {
+    @Test func `programs that migrate concurrently do each step once`() async throws {
       let fleet = try await Fleet()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 { group.addTask { try await fleet.migrate() } }
@@ -51,7 +51,7 @@
         try await fleet.psql("SELECT count(*) FROM errand.migrations") == "\(Schema.migrations.count)")
     }
 
-    @Test func `programs that bring a schema up to date at the same time do each step once`() async throws {
+    @Test func `programs that bring a schema up to date concurrently do each step once`() async throws {
       let fleet = try await Fleet()
       let old = try await fleet.store { $0.migrations = [Schema.migrations[0]] }
       await old.close()
@@ -64,7 +64,7 @@
     }
 
     /// A function with fewer parameters would make each call of SQL ambiguous.
-    @Test func `a schema of the version before can enqueue in SQL once it is brought up to date`()
+    @Test func `a schema of the previous version can enqueue in SQL after it is brought up to date`()
       async throws
     {
       let fleet = try await Fleet()
@@ -83,7 +83,7 @@
           == "a")
     }
 
-    @Test func `a migration that fails leaves nothing of itself`() async throws {
+    @Test func `a failed migration leaves nothing behind`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       let before = try await everything(fleet)
@@ -112,10 +112,10 @@
       #expect(try await everything(fleet) == before)
     }
 
-    @Test func `functions of the first version are replaced while it is at work`() async throws {
+    @Test func `functions of version 1 are replaced while they are in use`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       let old = try await fleet.outbox(fleet.store { $0.migrations = [Schema.migrations[0]] })
-      // As the first version made it.
+      // As version 1 created it.
       try await fleet.psql("ALTER FUNCTION errand.add RESET ALL; ALTER FUNCTION errand.claim RESET ALL")
       let new = try await fleet.outbox()
       for outbox in [old, new] {
@@ -132,7 +132,7 @@
       for outbox in [old, new] { await outbox.close() }
     }
 
-    @Test func `two versions deliver beside each other through a migration`() async throws {
+    @Test func `two versions deliver together during a migration`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       let old = try await fleet.outbox()
       try await old.enqueue((0..<50).map { Request.post(server.url("/before/\($0)"), .text("a")) })
@@ -151,7 +151,9 @@
       for outbox in [old, new, late] { await outbox.close() }
     }
 
-    @Test func `a newer schema is refused untouched, and says so to who is at work`() async throws {
+    @Test func `a newer schema is refused without changes, and programs that use it get an error`()
+      async throws
+    {
       let fleet = try await Fleet()
       let store = try await fleet.store()
 

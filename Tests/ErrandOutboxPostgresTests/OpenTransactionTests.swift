@@ -6,7 +6,7 @@
   import PostgresCluster
   import Testing
 
-  /// An application's transaction that stays open has enqueued an id.
+  /// A transaction of an application that stays open and has enqueued an id.
   @Suite(.timeLimit(.minutes(1))) struct OpenTransactionTests {
     private let isHeld = "wait_event = 'PgSleep' AND query LIKE '%the open transaction%'"
 
@@ -15,7 +15,7 @@
       return try await outbox.enqueue([item])[0]
     }
 
-    /// Runs work while a transaction is open that has enqueued the id `held`, and then undoes it.
+    /// Runs work while an open transaction has enqueued the id `held`, and then rolls it back.
     private func whileOpen(_ fleet: Fleet, _ work: () async throws -> Void) async throws {
       let holder = Task {
         try await fleet.psql(
@@ -32,7 +32,9 @@
       try result.get()
     }
 
-    @Test func `an id in an open transaction fails the call that enqueues it, and no other`() async throws {
+    @Test func `an id in an open transaction fails the call that enqueues it, and no other call`()
+      async throws
+    {
       let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
       let store = try await fleet.store { ($0.connections, $0.deadline) = (4, .seconds(10)) }
       let outbox = try await fleet.outbox(store) { $0.delivers = false }
@@ -55,14 +57,14 @@
       await outbox.close()
     }
 
-    @Test func `a call that waits for an open transaction is done when that ends`() async throws {
+    @Test func `a call that waits for an open transaction finishes when that ends`() async throws {
       let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = nil }) { $0.delivers = false }
       var waiting: Task<Bool, any Error>?
       try await whileOpen(fleet) {
         waiting = Task { try await enqueue("held", outbox).isNew }
         try await fleet.waitForActivity("wait_event_type = 'Lock' AND query LIKE '%.add(%'", count: 1)
-        // It gives way to others meanwhile.
+        // It lets other calls pass meanwhile.
         #expect(try await enqueue("other", outbox).isNew)
       }
       #expect(try await waiting?.value == true)

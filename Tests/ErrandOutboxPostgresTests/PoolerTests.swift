@@ -7,8 +7,8 @@
   import PostgresCluster
   import Testing
 
-  /// Behind pgbouncer in transaction mode, each statement may go over another connection, and what a connection
-  /// listens to is not heard.
+  /// Behind pgbouncer in transaction mode, each statement may use another connection, so that notifications
+  /// do not arrive.
   @Suite(
     .timeLimit(.minutes(1)),
     .enabled("SKIPPED: pgbouncer is not installed (scripts/install test)") { Pooler.isInstalled })
@@ -37,7 +37,7 @@
       try await pooler.stop()
     }
 
-    @Test func `what another process enqueues is found without a notification`() async throws {
+    @Test func `a request that another process enqueues is found without a notification`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       let pooler = try await Pooler(before: fleet.cluster, connections: 3)
       let outbox = try await fleet.outbox(PostgresOutboxStore(pooler.url(), settings: fleet.settings))

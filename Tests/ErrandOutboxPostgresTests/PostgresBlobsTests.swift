@@ -24,7 +24,7 @@
       }
     }
 
-    /// Blobs, and the store that they are a part of.
+    /// Blobs, and the store that contains them.
     private struct Kept: BlobStore {
       let blobs: any BlobStore
       let store: PostgresOutboxStore

@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// Passwords and TLS are libpq's; what is said of them is ours.
+  /// Passwords and TLS are handled by libpq; the error messages are ours.
   @Suite(.timeLimit(.minutes(1))) struct PostgresLoginTests {
     private func refusal(_ url: String, _ settings: PostgresSettings) async throws -> OutboxError {
       var settings = settings
@@ -15,7 +15,7 @@
         await #expect(throws: OutboxError.self) { try await PostgresOutboxStore(url, settings: settings) })
     }
 
-    @Test func `a password comes from a file, and a wrong one is not shown`() async throws {
+    @Test func `a password is read from a file, and a wrong one is not shown`() async throws {
       let (fleet, folder) = (try await Fleet(), try TemporaryFolder())
       try await fleet.psql(
         """
@@ -27,7 +27,7 @@
       #expect(none.message.contains("password"), "\(none)")
       let wrong = try await refusal(
         url.replacingOccurrences(of: "with_password@", with: "with_password:s3cret-wrong@"), fleet.settings)
-      #expect(wrong.code == .notWritable && wrong.message.contains("does not let this role in"), "\(wrong)")
+      #expect(wrong.code == .notWritable && wrong.message.contains("refused the role"), "\(wrong)")
       #expect(!wrong.message.contains("s3cret"))
       let file = folder.url.appending(path: "passwords")
       try Data("127.0.0.1:*:*:with_password:s3cret-right".utf8).write(to: file)
@@ -38,7 +38,7 @@
       try await fleet.psql("DROP OWNED BY with_password; DROP ROLE with_password")
     }
 
-    @Test func `a server's certificate is verified where the URL asks for it`() async throws {
+    @Test func `a server's certificate is verified if the URL requires it`() async throws {
       let cluster = try await PostgresCluster()
       let fleet = try await Fleet(cluster)
       for name in ["server", "other"] {

@@ -7,7 +7,7 @@
   import Foundation
   import PostgresCluster
 
-  /// A schema of its own in a database that the cases share.
+  /// A dedicated schema in a database that the cases share.
   struct PostgresPlace: OutboxStoreConformance.Place {
     let isOneMachine = false
     private let schema = "s\(UInt64.random(in: 0...(.max)))"
@@ -25,7 +25,7 @@
     func abandon(_ store: any OutboxStore) async throws { await (store as? PostgresOutboxStore)?.abandon() }
   }
 
-  /// The clock of a server that runs while a worker's machine is off. Its ticks go on, and never back.
+  /// The clock of a server that runs while a worker's machine is off. Its ticks continue, and never go back.
   private final class ServerClock: Sendable {
     private struct State {
       var ticks: Int64 = 1_000_000

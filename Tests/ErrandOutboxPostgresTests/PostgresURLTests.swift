@@ -10,7 +10,7 @@
       "postgres://u@h:s3cret/a", "postgres://u@h:70000/a", "postgres://u@h:0/a", "postgres://u@h:-1/a",
       "postgres://u:s3cret%@h/a", "s3cret", "mysql://u:s3cret@h/a",
       "postgres://u@h/a?host=s3cret:x", "postgres://u@h/a?port=s3cret", "postgres://u:s3cret@h/a?nonsense=1",
-    ]) func `a URL that cannot be read is an error that shows nothing of it`(_ text: String) {
+    ]) func `the error for an invalid URL shows nothing of it`(_ text: String) {
       let error = #expect(throws: OutboxError.self) { try PostgresURL(text) }
       #expect(error?.code == .failed)
       for part in ["s3", "cret", "1234", "70000"] { #expect(error?.message.contains(part) == false) }

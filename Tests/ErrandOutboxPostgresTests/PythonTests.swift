@@ -20,7 +20,7 @@
   }
 
   @Suite struct PythonTests {
-    /// The program in `Examples`, too.
+    /// The same program is in `Examples`.
     private static let program = """
       import json, sys
       import psycopg

@@ -5,14 +5,14 @@
   import PostgresCluster
   import Testing
 
-  /// Requests that take the place of others, beside other calls and workers.
+  /// Requests that replace others, while other calls and workers run.
   @Suite(.timeLimit(.minutes(1))) struct ReplacedRequestsTests {
     private func item(_ id: String, _ text: String, lane: String? = nil) -> OutboxItem {
       OutboxItem(
         .post("https://example.com/", .text(text)), lane: lane, id: OutboxID(rawValue: id), ifKnown: .replace)
     }
 
-    @Test func `a call that replaces loses nothing, though other calls do not fit in beside it`() async throws
+    @Test func `a call that replaces requests loses nothing, even if other calls have no room`() async throws
     {
       let fleet = try await Fleet()
       let outbox = try await fleet.outbox {
@@ -32,7 +32,7 @@
       await outbox.close()
     }
 
-    @Test func `no request passes the one that takes over the first place of their lane`() async throws {
+    @Test func `no request overtakes the one that takes over the first place of their lane`() async throws {
       let fleet = try await Fleet()
       let outbox = try await fleet.outbox { $0.delivers = false }
       try await outbox.enqueue([item("a", "old", lane: "l"), item("b", "old", lane: "l")])
@@ -45,7 +45,7 @@
       await outbox.close()
     }
 
-    @Test func `an id that is known is refused, and others of its call are not stored`() async throws {
+    @Test func `a known id is refused, and the other requests of its call are not stored`() async throws {
       let fleet = try await Fleet()
       let outbox = try await fleet.outbox { $0.delivers = false }
       try await outbox.enqueue(item("a", "old"))

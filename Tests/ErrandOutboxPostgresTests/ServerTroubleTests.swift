@@ -8,7 +8,8 @@
   import Programs
   import Testing
 
-  /// Servers that are away, full, read-only or not to be used: each is a sentence, and nothing is lost.
+  /// Servers that are unavailable, full, read-only or unusable: each causes a clear error, and nothing is
+  /// lost.
   @Suite(.timeLimit(.minutes(1))) struct ServerTroubleTests {
     private func refusal(
       _ url: String, _ change: (inout PostgresSettings) -> Void = { _ in }
@@ -19,16 +20,16 @@
         await #expect(throws: OutboxError.self) { try await PostgresOutboxStore(url, settings: settings) })
     }
 
-    @Test func `a server that is away when a store is opened is an error within the deadline`() async throws {
+    @Test func `opening a store on an unavailable server is an error within the deadline`() async throws {
       let url = "postgres://me:s3cret@127.0.0.1:\(try FreePort.take())/app"
       let start = ContinuousClock.now
       let error = try await refusal(url) { $0.deadline = .seconds(1) }
-      #expect(error.code == .failed && error.message.contains("see that the server runs"), "\(error)")
+      #expect(error.code == .failed && error.message.contains("check that the server runs"), "\(error)")
       #expect(!error.message.contains("s3cret"))
       #expect(start.duration(to: .now) < .seconds(10))
     }
 
-    @Test func `a database that is not there or holds not every text is refused`() async throws {
+    @Test func `a database that is missing or cannot hold every text is refused`() async throws {
       let cluster = try await PostgresCluster.shared()
       let missing = try await refusal(cluster.url(database: "nowhere"))
       #expect(missing.code == .notWritable && missing.message.contains("create it first"), "\(missing)")
@@ -38,20 +39,22 @@
       #expect(try await cluster.psql("SELECT 1", database: ascii).hasPrefix("1"))
     }
 
-    @Test func `a role without rights is refused, before and after the schema is made`() async throws {
+    @Test func `a role without rights is refused, before and after the schema is created`() async throws {
       let fleet = try await Fleet()
       let role = "nobody_\(fleet.schema)"
       try await fleet.psql("CREATE ROLE \(role) LOGIN")
       let url = fleet.cluster.url(user: role)
       let before = try await refusal(url) { $0.schema = fleet.schema }
-      #expect(before.code == .notWritable && before.message.contains("has not the rights"), "\(before)")
+      #expect(before.code == .notWritable && before.message.contains("lacks rights"), "\(before)")
       try await fleet.migrate()
       let after = try await refusal(url) { $0.schema = fleet.schema }
-      #expect(after.code == .notWritable && after.message.contains("has not the rights"), "\(after)")
+      #expect(after.code == .notWritable && after.message.contains("lacks rights"), "\(after)")
       try await fleet.psql("DROP ROLE \(role)")
     }
 
-    @Test func `while the server is away calls fail or wait as told, and then all goes on`() async throws {
+    @Test func `while the server is unavailable, calls fail or wait as configured, and then all continues`()
+      async throws
+    {
       let (cluster, server) = (try await PostgresCluster(isDurable: true), try MockServer.accepting())
       let fleet = try await Fleet(cluster)
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(3) })
@@ -72,12 +75,12 @@
       #expect(try await waited.isNew)
       try await outbox.enqueue(Request.post(server.url("/after"), .text("d")))
       try await outbox.waitUntilEmpty()
-      // What was under way when the server went may have been sent twice, with one key.
+      // Requests that were in flight when the server stopped may have been sent twice, with the same key.
       #expect(Set(server.requests.map(\.path)) == ["/before", "/waited", "/after"])
       for outbox in [outbox, patient] { await outbox.close() }
     }
 
-    @Test func `a standby is refused, and a store goes on when it becomes the primary`() async throws {
+    @Test func `a standby is refused, and a store continues when it becomes the primary`() async throws {
       let (cluster, server) = (try await PostgresCluster(isDurable: true), try MockServer.accepting())
       let fleet = try await Fleet(cluster)
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(5) })
@@ -98,7 +101,9 @@
     }
 
     #if os(Linux)
-      @Test func `a full disk is an error, and what was accepted before it arrives`() async throws {
+      @Test func `a full disk is an error, and the requests that were accepted before it are delivered`()
+        async throws
+      {
         let (cluster, server) = (try await PostgresCluster(), try MockServer.accepting())
         let fleet = try await Fleet(cluster)
         try await fleet.migrate()
@@ -116,7 +121,7 @@
           }
         }
         #expect(
-          error?.code == .diskFull && error?.message.contains("free some room") == true,
+          error?.code == .diskFull && error?.message.contains("free some space") == true,
           "\(String(describing: error))")
         #expect(accepted.count > 10)
         await full.close()

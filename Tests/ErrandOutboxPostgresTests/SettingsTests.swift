@@ -8,7 +8,8 @@
 
   @testable import ErrandOutboxPostgres
 
-  /// An outbox does the same whatever a database or a role sets, and whatever others have put into it.
+  /// An outbox behaves the same whatever settings a database or a role has, and whatever objects others have
+  /// created in it.
   @Suite(.timeLimit(.minutes(1))) struct SettingsTests {
     /// Delivers a few requests in a database with such settings, and returns the place of the outbox.
     private func deliver(settings: [String], before: String = "") async throws {
@@ -39,12 +40,12 @@
       "lock_timeout = '20s'", "idle_in_transaction_session_timeout = '20s'", "idle_session_timeout = '20s'",
       "extra_float_digits = -15", "lc_messages = 'C'", "client_min_messages = debug1", "row_security = off",
     ])
-    func `an outbox delivers whatever its database sets`(_ setting: String) async throws {
+    func `an outbox delivers with any settings of its database`(_ setting: String) async throws {
       try await deliver(settings: [setting])
     }
 
-    /// A statement of the store's has a deadline already, and is sent again if it is safe.
-    @Test func `a role's time limits do not end what a store does`() async throws {
+    /// A statement of the store already has a deadline, and is sent again if it is safe.
+    @Test func `a role's time limits do not end the store's statements`() async throws {
       let cluster = try await PostgresCluster.shared()
       let database = try await cluster.makeDatabase()
       let limits = [
@@ -60,7 +61,7 @@
       await store.close()
     }
 
-    @Test func `a server without a connection left is waited for, and then is busy`() async throws {
+    @Test func `a server without a free connection is waited for, and then reported as busy`() async throws {
       let cluster = try await PostgresCluster(options: [
         "max_connections = 4", "superuser_reserved_connections = 0", "max_wal_senders = 0",
       ])
@@ -85,7 +86,7 @@
     }
 
     @Test(arguments: ["SERIALIZABLE", "REPEATABLE READ"])
-    func `transactions that enqueue at the same time do not fail each other`(_ level: String) async throws {
+    func `concurrent transactions that enqueue do not make each other fail`(_ level: String) async throws {
       let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
       try await fleet.migrate()
       try await fleet.psql(
@@ -117,8 +118,8 @@
       #expect(try await fleet.psql("SELECT count(*) FROM errand.files") == "4")
     }
 
-    @Test func `functions and operators of others are not called`() async throws {
-      // They fit better than PostgreSQL's own, which are for other types of numbers and texts.
+    @Test func `functions and operators of other schemas are not called`() async throws {
+      // They match better than PostgreSQL's own, which are for other types of numbers and texts.
       try await deliver(
         settings: ["search_path = public, pg_catalog"],
         before: """
@@ -134,7 +135,7 @@
           """)
     }
 
-    @Test func `a credential is noticed where small letters are others than in English`() async throws {
+    @Test func `a credential is recognized even if lower case differs from English`() async throws {
       let cluster = try await PostgresCluster.shared()
       let database = try await cluster.makeDatabase(
         "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'tr' LOCALE 'C.UTF-8'")
@@ -163,7 +164,7 @@
       return try await Fleet(cluster, database: database)
     }
 
-    @Test func `what is stored is on the disk, whatever the database sets`() async throws {
+    @Test func `stored requests are on the disk, whatever the database's settings`() async throws {
       let fleet = try await fleetWithoutDurability()
       try await fleet.migrate()
       let setting = try await fleet.psql(
@@ -174,7 +175,7 @@
       #expect(setting.hasSuffix("on"))
     }
 
-    /// What a method of a store has done when it returns is on the disk.
+    /// The changes of a store's method are on the disk when it returns.
     @Test(arguments: [
       "claim(NULL, 1, 10, '{}', '{}', 10, 10, NULL, 0, 0, 1000)", "retry(NULL, 1, '{1}')",
       "finish(NULL, 1, false, '{1}', '{1}', '{0}', '{NULL}', '{0}', '{0}', '{0}', '{NULL}', NULL)",
@@ -183,7 +184,7 @@
       "hear(NULL, 1, '{a}', '{a}', '{0}', '{a}', '{1}')", "give_back(1, '{}')", "forget(1, 1)",
       "enqueue_many('[{\"method\": \"GET\", \"url\": \"https://example.com/\"}]')",
     ])
-    func `what a function has done is on the disk, whatever a role sets`(_ call: String) async throws {
+    func `a function's changes are on the disk, whatever a role's settings`(_ call: String) async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()
       let setting = try await fleet.psql(
@@ -194,7 +195,8 @@
       #expect(setting.hasSuffix("on"))
     }
 
-    @Test func `a large body is on the disk before its request, whatever a database sets`() async throws {
+    @Test func `a large body is on the disk before its request, whatever a database's settings`() async throws
+    {
       let fleet = try await fleetWithoutDurability()
       let outbox = try await fleet.outbox(try await fleet.store())
       try await fleet.psql(
@@ -233,7 +235,7 @@
     }
 
     @Test(arguments: ["order", "user", "table", "select"])
-    func `a schema may be named as a word of SQL's own`(_ name: String) async throws {
+    func `a schema may have a reserved word of SQL as its name`(_ name: String) async throws {
       let (cluster, server) = (try await PostgresCluster.shared(), try MockServer.accepting())
       let database = try await cluster.makeDatabase()
       let fleet = try await Fleet(cluster, database: database)
@@ -247,7 +249,9 @@
     }
 
     @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"])
-    func `a transaction that does not see what was delivered enqueues no id`(_ level: String) async throws {
+    func `a transaction above READ COMMITTED cannot enqueue a request with an id`(_ level: String)
+      async throws
+    {
       let fleet = try await Fleet()
       try await fleet.migrate()
       let begin = "BEGIN ISOLATION LEVEL \(level);"

@@ -3,7 +3,7 @@
   import PostgresCluster
   import Testing
 
-  /// Claims that begin behind what the last one found, because all before that is slow to walk over.
+  /// Claims that begin behind the last found row, because the rows before it are slow to scan.
   @Suite(.timeLimit(.minutes(1))) struct SlowClaimTests {
     /// Claims two requests, and returns their places.
     private let claim = """
@@ -11,7 +11,7 @@
         WHERE what = 1;
       """
 
-    /// A session with five requests, in which claims begin behind the second one for the time given.
+    /// A session with five requests, in which claims begin behind the second one until the given time.
     private func session(_ fleet: Fleet, until: String, _ statements: String) async throws -> [String] {
       try await fleet.migrate()
       let setting = "errand_of_\(fleet.schema).walk"
@@ -25,25 +25,25 @@
       return Array(output.split(separator: "\n").map(String.init).dropFirst(2))
     }
 
-    @Test func `a claim begins behind the last one, and where that is too little, at the start`() async throws
+    @Test func `a claim begins behind the last one, and at the start if that finds too little`() async throws
     {
       let claims = try await session(try await Fleet(), until: "errand.wall() + 60000", claim + claim + claim)
       #expect(claims == ["3,4", "1,2", "5"])
     }
 
-    @Test func `after a second a claim looks at everything`() async throws {
+    @Test func `after a second a claim scans all rows`() async throws {
       let claims = try await session(try await Fleet(), until: "errand.wall()", claim + claim)
       #expect(claims == ["1,2", "3,4"])
     }
 
-    @Test func `what has had its attempts is left for such a claim`() async throws {
+    @Test func `a claim that begins behind the last one leaves rows without attempts left`() async throws {
       let change = "UPDATE errand.requests SET counted = 3 WHERE seq = 3;"
       let claims = try await session(
         try await Fleet(), until: "errand.wall() + 60000", change + claim + claim)
       #expect(claims == ["4,5", "1,2"])
     }
 
-    @Test func `what waits for its origin is not taken`() async throws {
+    @Test func `rows that wait for their origin are not claimed`() async throws {
       let hold = """
         INSERT INTO errand.origins VALUES ('https://example.com:443', '', 0, 'a', errand.ticks() + 60000, 0);
         """
@@ -53,7 +53,7 @@
       #expect(claims.filter { !$0.isEmpty } == ["1,2"])
     }
 
-    @Test func `two slow claims in a row are needed, and a quick one ends it`() async throws {
+    @Test func `two successive slow claims are needed, and a fast one ends the effect`() async throws {
       let look =
         "SELECT coalesce((errand.walk() ->> 'until')::bigint > 0, false), errand.walk() ->> '2', errand.walk() ->> '3';"
       let slow = "SELECT errand.note_walk(errand.ticks(), '20 ms', ARRAY[1, 2]::bigint[], true) IS NULL;"

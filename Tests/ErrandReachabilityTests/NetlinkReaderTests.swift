@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandReachability
 
-@Suite(.enabled(if: RecordedNetlink.isReadable, "the recordings are of a little-endian machine"))
+@Suite(.enabled(if: RecordedNetlink.isReadable, "the recordings are from a little-endian machine"))
 struct NetlinkReaderTests {
   private func contents(_ bytes: [UInt8]) -> [NetlinkMessage.Content] { NetlinkReader(bytes).map(\.content) }
 
@@ -34,11 +34,11 @@ struct NetlinkReaderTests {
     #expect(contents(RecordedNetlink.nearGone) == [.linkGone(3)])
   }
 
-  @Test func `a link that leaves a bridge is not gone`() {
+  @Test func `a link that leaves a bridge is not removed`() {
     #expect(contents(RecordedNetlink.farFreed) == [.other])
   }
 
-  @Test func `events are not replies`() {
+  @Test func `events are not mistaken for replies`() {
     #expect(NetlinkReader(RecordedNetlink.nearDown).map(\.isReply) == [false])
   }
 
@@ -74,7 +74,7 @@ struct NetlinkReaderTests {
     #expect(contents(RecordedNetlink.deadRoute6Gone) == [.routeGone(NetworkRoute(family: .ip6))])
   }
 
-  @Test func `a next hop that is only a number is some interface`() throws {
+  @Test func `a next hop that is only a number counts as some interface`() throws {
     var bytes = RecordedNetlink.routeByNumber
     bytes.removeLast(16)
     bytes[0] -= 16
@@ -88,13 +88,13 @@ struct NetlinkReaderTests {
       ])
   }
 
-  @Test func `a reply that events have superseded is marked as inconsistent`() {
+  @Test func `a reply that events have overtaken is marked as inconsistent`() {
     var bytes = RecordedNetlink.nearUp
     bytes[6] |= 0x10
     #expect(NetlinkReader(bytes).map(\.isInconsistent) == [true])
   }
 
-  @Test func `a truncated buffer yields its whole messages`() {
+  @Test func `a truncated buffer yields its complete messages`() {
     let whole = RecordedNetlink.nearUp + RecordedNetlink.defaultRoute
     for count in 0..<whole.count {
       let read = contents(Array(whole.prefix(count)))
@@ -102,7 +102,7 @@ struct NetlinkReaderTests {
     }
   }
 
-  @Test func `a message that is cut short is still one message`() {
+  @Test func `a truncated message is still one message`() {
     for bytes in [RecordedNetlink.nearUp, RecordedNetlink.defaultRoute, RecordedNetlink.routeOfTwoPaths] {
       for count in 16..<bytes.count {
         var cut = Array(bytes.prefix(count))
@@ -115,7 +115,7 @@ struct NetlinkReaderTests {
     #expect(contents(headerOnly) == [.other])
   }
 
-  @Test func `a false length ends the reading`() {
+  @Test func `a wrong length ends the reading`() {
     for length: UInt8 in 0..<16 {
       var bytes = RecordedNetlink.nearUp
       bytes[0] = length
@@ -127,7 +127,7 @@ struct NetlinkReaderTests {
   }
 
   @Test(arguments: 1...40)
-  func `garbage is read to its end`(seed: UInt64) {
+  func `random bytes are read to their end`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let recorded = [
       RecordedNetlink.nearUp, RecordedNetlink.defaultRoute, RecordedNetlink.routeOfTwoPaths,
@@ -144,7 +144,7 @@ struct NetlinkReaderTests {
     }
   }
 
-  @Test func `a request asks for everything and carries its number`() {
+  @Test func `a request asks for everything and has its number`() {
     #expect(
       NetlinkRequest.links.bytes(number: 0x0102)
         == [32, 0, 0, 0, 18, 0, 1, 3, 2, 1, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16))

@@ -19,8 +19,8 @@ import Testing
       for effect in effects {
         switch effect {
         case .ask(let request, let number):
-          if kernel.isResponding { faults.append("it asks one thing at a time") }
-          if due != nil { faults.append("it asks when it has rested") }
+          if kernel.isResponding { faults.append("it sends one request at a time") }
+          if due != nil { faults.append("it sends a request after its rest") }
           kernel.ask(request, number)
         case .tell(let status): told = status
         case .wake(let rest):
@@ -46,7 +46,7 @@ import Testing
       perform(state.wake(at: now))
     }
 
-    /// Runs on without further changes until all is quiet.
+    /// Runs on without further changes until nothing happens any more.
     mutating func settle() {
       for _ in 0..<1000 where !kernel.isQuiet || due != nil {
         kernel.goOnResponding()
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: 1...200)
-  func `the state reports the truth once all is quiet, whatever happens`(seed: UInt64) {
+  func `the state reports the true status when everything is quiet, whatever happened`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var run = CallContext()
     run.perform(run.state.look(at: .zero))

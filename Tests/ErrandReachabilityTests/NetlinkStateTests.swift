@@ -27,7 +27,7 @@ import Testing
     return state.hear(response(number + 1, .end(0)), at: now)
   }
 
-  /// Returns a state that has looked at 0 s and found a network.
+  /// Returns a state that has read the network at 0 s and found one.
   private func online() -> NetlinkState {
     var state = NetlinkState()
     #expect(state.look(at: .zero) == [.ask(.links, number: 1)])
@@ -35,20 +35,20 @@ import Testing
     return state
   }
 
-  @Test func `the state asks for links, then for routes, and reports the status`() {
+  @Test func `the state requests links, then routes, and reports the status`() {
     _ = online()
     var state = NetlinkState()
     _ = state.look(at: .zero)
     #expect(response(&state, from: 1, links: [down], routes: [standard], at: .zero) == [.tell(.offline)])
   }
 
-  @Test func `the state waits for nothing once all is reported, not even for a timer`() {
+  @Test func `the state waits for nothing when everything is reported, not even for a timer`() {
     var state = online()
     #expect(state.wake(at: .seconds(1)) == [])
     #expect(state.wake(at: .seconds(3600)) == [])
   }
 
-  @Test func `an event makes the state ask again, from the beginning`() {
+  @Test func `an event makes the state request everything again`() {
     var state = online()
     #expect(state.hear(event(down), at: .seconds(1)) == [.ask(.links, number: 3)])
     // The kernel has dropped the route without an event.
@@ -59,12 +59,12 @@ import Testing
     #expect(response(&state, from: 7, links: [up], routes: [standard], at: .seconds(3)) == [.tell(.online)])
   }
 
-  @Test func `a route that goes makes the state ask, since there may be others`() {
+  @Test func `the removal of a route causes a new request, because there may be others`() {
     var state = online()
     #expect(state.hear(event(standardGone), at: .seconds(1)) == [.ask(.links, number: 3)])
   }
 
-  @Test func `an event that changes nothing is no reason to ask`() {
+  @Test func `an event that changes nothing causes no request`() {
     var state = online()
     let onlyLink = NetworkRoute(family: .ip6, destination: [0xFE, 0x80], prefixLength: 64, interfaces: [3])
     for content in [up, standard, .linkGone(7), .route(onlyLink), .routeGone(onlyLink), .other] {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `an event between request and reply makes the state ask again, after a rest`() {
+  @Test func `an event between request and reply causes another request, after a rest`() {
     var state = online()
     #expect(state.hear(event(down), at: .seconds(1)) == [.ask(.links, number: 3)])
     #expect(state.hear(event(up), at: .seconds(1)) == [])
@@ -89,7 +89,7 @@ import Testing
     (.milliseconds(6), .milliseconds(60)), (.milliseconds(700), .seconds(7)), (.seconds(2), .seconds(10)),
     (.seconds(36_000), .seconds(10)),
   ])
-  func `the state rests ten times as long as asking took, and collects events meanwhile`(
+  func `the state rests ten times as long as the request took, and collects events meanwhile`(
     length: Duration, rest: Duration
   ) {
     var state = online()
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a loss of messages makes the state ask`() {
+  @Test func `a loss of messages causes a request`() {
     var state = online()
     #expect(state.look(at: .seconds(1)) == [.ask(.links, number: 3)])
     #expect(state.look(at: .seconds(1)) == [])
@@ -140,7 +140,7 @@ import Testing
     #expect(response(&state, from: 1, links: [], routes: [standard], at: .zero) == [.tell(.offline)])
   }
 
-  @Test func `a busy kernel is asked again, a refusal is final`() {
+  @Test func `a busy kernel is asked again, and a refusal is final`() {
     var state = online()
     _ = state.hear(event(down), at: .seconds(1))
     #expect(state.hear(response(3, .end(16)), at: .seconds(1)) == [.wake(after: .milliseconds(50))])
@@ -151,7 +151,7 @@ import Testing
     #expect(state.wake(at: .seconds(3)) == [])
   }
 
-  @Test func `a socket that fails for a moment is a reason to look, not to rest for long`() {
+  @Test func `a brief failure of the socket causes a request, not a long rest`() {
     var state = online()
     #expect(state.fail(12, at: .seconds(1000)) == [.ask(.links, number: 3)])
     #expect(

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `routes that are wider than those or next to them count`() {
+  @Test func `routes that are wider than those, or next to them, count`() {
     for wider in [
       route(.ip4, [], 0), route(.ip4, [128, 0, 0, 0], 1), route(.ip4, [169, 254, 0, 0], 15),
       route(.ip4, [224, 0, 0, 0], 3), route(.ip4, [169, 253, 0, 0], 16), route(.ip4, [223, 0, 0, 0], 8),
@@ -87,14 +87,14 @@ import Testing
     #expect(map([wire], [NetworkRoute(family: .ip6, interfaces: [9, 2])]).status == .online)
   }
 
-  @Test func `a route that names no interface needs one that runs`() {
+  @Test func `a route without an interface needs a running one`() {
     let unnamed = NetworkRoute(family: .ip4, interfaces: [0])
     #expect(map([wire], [unnamed]).status == .online)
     #expect(map([NetworkLink(index: 2, isRunning: false)], [unnamed]).status == .offline)
     #expect(map([NetworkLink(index: 1, flags: 0x49)], [unnamed]).status == .offline)
   }
 
-  @Test func `a map knows the links and routes that it has`() {
+  @Test func `a map contains its links and routes`() {
     let map = map([wire], [standard])
     #expect(map.has(wire))
     #expect(!map.has(NetworkLink(index: 2, isRunning: false)))

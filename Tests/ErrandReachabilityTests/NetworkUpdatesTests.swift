@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandReachability
 
 @Suite(.timeLimit(.minutes(1))) struct NetworkUpdatesTests {
-  @Test func `a reader gets the present status first, then every change`() async {
+  @Test func `a reader gets the current status first, then every change`() async {
     let network = ManualReachability(.offline)
     var updates = network.updates.makeAsyncIterator()
     #expect(await updates.next() == .offline)
@@ -68,12 +68,12 @@ import Testing
     for await _ in begun {}
     reader.cancel()
     #expect(await reader.value == [.online])
-    // Other readers are not disturbed.
+    // Other readers are not affected.
     var updates = network.updates.makeAsyncIterator()
     #expect(await updates.next() == .online)
   }
 
-  @Test func `a change and a cancellation that race end the reader`() async {
+  @Test func `a change that races with a cancellation ends the reader`() async {
     for _ in 0..<300 {
       let network = ManualReachability()
       let reader = Task {
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `watching begins once, with the first use, and the first look is reported`() async {
+  @Test func `watching begins once, with the first use, and the first result is reported`() async {
     let watching = Watching()
     let reachability = Reachability(watching.begin)
     let updates = reachability.updates
@@ -147,7 +147,7 @@ import Testing
     #expect(watching.count == .init(begun: 1))
   }
 
-  @Test func `readers that come first at the same time all get the first look`() async {
+  @Test func `readers that start concurrently all get the first result`() async {
     for _ in 0..<50 {
       let watching = Watching()
       let reachability = Reachability(watching.begin)

@@ -13,9 +13,9 @@
     import Glibc
   #endif
 
-  /// Reachability as the kernel reports it, in network namespaces made for the tests.
+  /// Reachability as the kernel reports it, in network namespaces created for the tests.
   @Suite(
-    .enabled(if: NetworkNamespace.isAllowed, "network namespaces take root, and iproute2"),
+    .enabled(if: NetworkNamespace.isAllowed, "network namespaces need root and iproute2"),
     .computesLong, .timeLimit(.minutes(1)))
   struct ReachabilityTests {
     private func watch(_ network: NetworkNamespace) throws -> Reachability {
@@ -33,7 +33,7 @@
       try network.ip(
         "link add near type veth peer name far", "address add 192.0.2.1/24 dev near", "link set near up",
         "link set far up")
-      // The kernel takes its time to notice a carrier.
+      // The kernel notices a carrier with a delay.
       await wait(for: .online, try watch(network))
       return network
     }
@@ -45,12 +45,12 @@
       #expect(try watch(network).current == .offline)
     }
 
-    @Test func `the first look is right at once`() async throws {
+    @Test func `the first result is correct at once`() async throws {
       let network = try await wired()
       #expect(try watch(network).current == .online)
     }
 
-    @Test func `an address on a wire is a network, and its changes are reported`() async throws {
+    @Test func `an address on a cable counts as a network, and its changes are reported`() async throws {
       let network = try NetworkNamespace()
       let reachability = try watch(network)
       #expect(reachability.current == .offline)
@@ -61,7 +61,7 @@
       await wait(for: .offline, reachability)
     }
 
-    @Test func `a link that goes down takes the network along, and brings it back`() async throws {
+    @Test func `the network is lost when a link goes down, and returns with the link`() async throws {
       let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
@@ -73,7 +73,7 @@
       }
     }
 
-    @Test func `a lost carrier is a lost network, though the routes stay`() async throws {
+    @Test func `a lost carrier is a lost network, even if the routes remain`() async throws {
       let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
@@ -83,7 +83,7 @@
       await wait(for: .online, reachability)
     }
 
-    @Test func `a link that is deleted is gone`() async throws {
+    @Test func `a deleted link is gone`() async throws {
       let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
@@ -91,7 +91,7 @@
       await wait(for: .offline, reachability)
     }
 
-    @Test func `IPv6 alone is a network, link-local addresses are none`() async throws {
+    @Test func `IPv6 alone counts as a network, and link-local addresses do not`() async throws {
       let network = try NetworkNamespace()
       try network.ip(
         "link set lo up", "link add near type veth peer name far", "link set near up", "link set far up",
@@ -104,7 +104,7 @@
       await wait(for: .offline, reachability)
     }
 
-    @Test func `routes of all kinds are understood as the kernel reports them`() async throws {
+    @Test func `routes of all kinds are parsed as the kernel reports them`() async throws {
       for route in [
         "default via 192.0.2.254", "10.0.0.0/8 via 192.0.2.254 table 51820",
         "198.51.100.0/24 nexthop via 192.0.2.2 weight 1 nexthop via 192.0.2.3 weight 2",
@@ -121,26 +121,26 @@
       }
     }
 
-    @Test func `a monitor looks again when its socket's buffer overflows`() async throws {
+    @Test func `a monitor reads the network again when its socket's buffer overflows`() async throws {
       let network = try await wired()
       let queue = DispatchQueue(label: "test")
       let socket = try #require(try network.run { NetlinkSocket() })
-      // The kernel raises this to the smallest buffer that it has.
+      // The kernel raises this to its smallest buffer.
       var room: Int32 = 1
       #expect(
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size)) == 0)
       let reachability = Reachability { tell in NetlinkWatch(socket, on: queue, tell) }
       #expect(reachability.current == .online)
       queue.suspend()
-      // These events change nothing that counts, and fill the buffer. The event that counts comes after and
-      // is lost.
+      // These events change nothing that counts, and fill the buffer. The event that counts comes afterwards
+      // and is lost.
       for number in 0..<10 { try network.ip("link set near alias number\(number)") }
       try network.ip("link set near down")
       queue.resume()
       await wait(for: .offline, reachability)
     }
 
-    @Test func `a routing table too large for the first look is read on`() async throws {
+    @Test func `a routing table that is too large for the first read is read completely`() async throws {
       let network = try await wired()
       // The kernel reports these routes before the one that counts.
       try network.ip(all: (0..<15_000).map { "route add unreachable 10.\($0 / 256).\($0 % 256).0/24" })
@@ -171,7 +171,7 @@
   }
 
   @Suite struct ForbiddenReachabilityTests {
-    @Test func `the status is unknown where the kernel may not be asked`() throws {
+    @Test func `the status is unknown if the kernel may not be asked`() throws {
       let status = try OwnThread.run {
         #expect(errand_forbid_netlink() == 0)
         return Reachability().current

@@ -21,7 +21,7 @@ private struct Document: CustomTestStringConvertible, Sendable {
     code = Self.root.appending(path: "Tests/ErrandTests/Examples/\(name).swift")
   }
 
-  /// The code between ```` ```swift ```` and the next fence, without what stands in a `Package.swift`.
+  /// The code between ```` ```swift ```` and the next fence, except the code of a `Package.swift`.
   func blocks() throws -> [String] {
     try String(contentsOf: text, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "\n```")[0] }
@@ -31,12 +31,12 @@ private struct Document: CustomTestStringConvertible, Sendable {
 
 @Suite struct DocumentationTests {
   @Test(arguments: [Document.readme] + Document.articles)
-  private func `a document's code is what is compiled`(document: Document) throws {
+  private func `a document's code is the compiled code`(document: Document) throws {
     let blocks = try document.blocks()
     #expect(!blocks.isEmpty, "each document has code")
     let compiled = try lines(String(contentsOf: document.code, encoding: .utf8))
     for block in blocks {
-      // An import stands at the top of the compiled file, away from the code that follows it.
+      // An import is at the top of the compiled file, away from the code that follows it.
       for paragraph in lines(block).split(separator: "") {
         let isCompiled = compiled.indices.contains { compiled[$0...].starts(with: paragraph) }
         #expect(isCompiled, "not compiled: \(paragraph.joined(separator: "\n"))")
@@ -44,7 +44,7 @@ private struct Document: CustomTestStringConvertible, Sendable {
     }
   }
 
-  @Test func `the README and the front page lead to every article`() throws {
+  @Test func `the README and the front page link to every article`() throws {
     #expect(Document.articles.count > 15)
     let readme = try String(contentsOf: Document.readme.text, encoding: .utf8)
     let front = try String(contentsOf: Document.catalogue.appending(path: "Errand.md"), encoding: .utf8)
@@ -55,7 +55,7 @@ private struct Document: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// The lines of a code, whatever their indentation.
+  /// The lines of a code, without their indentation.
   private func lines(_ code: String) -> [String] {
     code.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
   }

@@ -17,7 +17,7 @@ import Testing
 
   init() throws { fixture = try SessionFixture() }
 
-  /// Sends a request, cancels its task once `phase` is reached, and checks what the session says of it.
+  /// Sends a request, cancels its task once `phase` is reached, and checks the session's callbacks.
   private func cancel(
     _ request: URLRequest, _ session: URLSession? = nil, when phase: () async throws -> Void
   ) async throws {
@@ -56,7 +56,7 @@ import Testing
     try await server.waitUntilClosed(connection: 1)
   }
 
-  @Test func `a task that is cancelled between two attempts has no second one`() async throws {
+  @Test func `a task that is cancelled between two attempts has no second attempt`() async throws {
     server.on("/") { _ in .response(status: 503, fields: ["Retry-After": "50"]) }
     try await cancel(fixture.request()) {
       try await server.wait(for: "the refusal") { $0.connections.first?.bytesSent ?? 0 > 0 }
@@ -93,7 +93,7 @@ import Testing
     #expect(later?.code == .cancelled)
   }
 
-  @Test func `a task that a newer one takes the place of is cancelled`() async throws {
+  @Test func `a task that a newer one supersedes is cancelled`() async throws {
     server.script("/", [.stall, .response(body: "newest")])
     let session = fixture.session()
     let request = fixture.request().errand { $0.latest("search") }
@@ -115,7 +115,7 @@ import Testing
     try await server.waitUntilClosed(connection: 1)
   }
 
-  /// Each task has one outcome, whenever it is cancelled, and the client is left with no call.
+  /// Each task has one outcome, whenever it is cancelled, and the client is left without calls.
   @Test func `tasks that are cancelled at any moment end once each`() async throws {
     server.otherwise { _ in .response(body: Data(count: 5000)) }
     let session = fixture.session()
@@ -153,10 +153,10 @@ import Testing
       var ends: [URLError.Code?] = []
       for await end in delegate.ends { ends.append(end) }
       #if canImport(FoundationNetworking)
-        // Foundation on Linux ignores the disposition, and tells everything at once.
+        // Foundation on Linux ignores the disposition, and delivers everything at once.
         #expect(ends == [.cancelled] || ends == [nil], "\(moment)")
       #else
-        // Once the body is here, its task may have been over.
+        // After the body has arrived, its task may have ended.
         #expect(ends == [.cancelled] || moment == .data && ends == [nil], "\(moment)")
       #endif
       session.finishTasksAndInvalidate()

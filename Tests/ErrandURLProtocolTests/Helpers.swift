@@ -38,7 +38,7 @@ struct SessionFixture {
     return request
   }
 
-  /// Waits until the client has no call left, 20 s at most. Returns false if it has.
+  /// Waits until the client has no calls left, 20 s at most. Returns false if it still has some.
   func isIdle() async -> Bool {
     let end = ContinuousClock.now + .seconds(20)
     while ClientProbe(client).inFlight > 0, ContinuousClock.now < end { await Task.yield() }
@@ -53,7 +53,7 @@ extension URLSession {
   }
 }
 
-/// The writer of a body, who waits until it is told to go on, as that of a pair of streams may.
+/// The writer of a body, which waits until the test releases it, as the writer of a pair of streams may.
 final class SlowWriter: Sendable {
   /// Yields when a read begins.
   let reads: AsyncStream<Void>
@@ -70,7 +70,7 @@ final class SlowWriter: Sendable {
   }
 }
 
-/// A body that comes once its writer goes on.
+/// A body whose bytes arrive after its writer is released.
 final class SlowStream: InputStream {
   private let writer: SlowWriter
   private var rest: Data

@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Requests and responses that mean no good, over real sockets.
+/// Malicious requests and responses, over real sockets.
 @Suite struct HostileTests {
   private let fixture: SessionFixture
   private var server: MockServer { fixture.server }
@@ -22,7 +22,7 @@ import Testing
     let session = fixture.session()
     var request = fixture.request()
     request.setValue(value, forHTTPHeaderField: "X-Value")
-    // Foundation on Linux leaves such a field out of the request; elsewhere it is refused.
+    // Foundation on Linux omits such a field from the request; elsewhere it is refused.
     _ = try? await session.data(for: request)
     for request in server.requests {
       #expect(request.fields["X-Value"] == nil && request.fields["X-Evil"] == nil && request.path == "/")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["X Evil", "X:Evil", "X\r\nEvil", ""])
-  func `a field's name that is none is never sent`(name: String) async throws {
+  func `an invalid field name is never sent`(name: String) async throws {
     server.otherwise { _ in .response(body: "fine") }
     let session = fixture.session()
     var request = fixture.request()
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["GET /evil HTTP/1.1\r\nX: ", "G T", "PO\nST"])
-  func `a method that is none is never sent`(method: String) async throws {
+  func `an invalid method is never sent`(method: String) async throws {
     server.otherwise { _ in .response(body: "fine") }
     let session = fixture.session()
     let request = fixture.request("/", method)
@@ -60,7 +60,7 @@ import Testing
     #expect(server.requests.count < 30)
   }
 
-  @Test func `a body that is larger than the client may hold ends the transfer`() async throws {
+  @Test func `a body that exceeds the client's limit ends the transfer`() async throws {
     server.on("/") { _ in .response(body: Data(count: 20_000_000)) }
     let session = fixture.session()
     let request = fixture.request().errand { $0.memoryLimit(100_000).attempts(1) }
@@ -71,7 +71,7 @@ import Testing
     #expect(sent < 20_000_000)
   }
 
-  @Test func `a server cannot say that a request was stored, or how long it took`() async throws {
+  @Test func `a server cannot pretend that a request was stored, or how long it took`() async throws {
     server.on("/") { _ in
       .response(fields: ["errand-OUTBOX-id": "evil", "errand-timing": "total;dur=0", "X-A": "1"])
     }
@@ -82,7 +82,7 @@ import Testing
   }
 
   #if canImport(FoundationNetworking)
-    @Test func `additions that nobody made are refused, not sent`() async throws {
+    @Test func `forged additions are refused, and not sent`() async throws {
       server.on("/") { _ in .response(body: "fine") }
       let session = fixture.session()
       for value in ["999999999", "-1", "no number", ""] {
@@ -95,8 +95,8 @@ import Testing
     }
   #endif
 
-  /// More bodies than the machine has cores, none of which comes.
-  @Test func `bodies whose writers wait hold up no other request`() async throws {
+  /// More bodies than the machine has cores, none of which arrives.
+  @Test func `bodies whose writers wait do not block other requests`() async throws {
     server.otherwise { .response(body: $0.body) }
     let session = fixture.session()
     let writers = (0..<8).map { _ in SlowWriter() }
@@ -111,7 +111,7 @@ import Testing
     for (number, task) in tasks.enumerated() { #expect(try await task.value == "body \(number)") }
   }
 
-  @Test func `a body that breaks off is an error, and not a shorter body`() async throws {
+  @Test func `a truncated body is an error, and not a shorter body`() async throws {
     server.on("/") { _ in .response(body: Data(count: 1000)).closing(at: .body(500)) }
     let session = fixture.session()
     let error = await #expect(throws: URLError.self) {

@@ -10,7 +10,7 @@ import Testing
     #expect(steps == [true, false, true, false, false])
   }
 
-  @Test mutating func `a load that is stopped is cancelled once, and tells nothing`() {
+  @Test mutating func `a stopped load is cancelled once, and reports nothing`() {
     let steps = [state.start(), state.stop(), state.stop(), state.finish()]
     #expect(steps == [true, true, false, false])
   }
@@ -22,7 +22,7 @@ import Testing
 }
 
 @Suite struct AdditionsTableTests {
-  @Test func `the additions of the newest requests are there, and no others`() {
+  @Test func `the table keeps exactly the additions of the newest requests`() {
     var table = AdditionsTable(limit: 3)
     let numbers = (0..<5).map { _ in table.add(RequestAdditions(changes: [], outbox: nil)) }
     #expect(numbers.map { table[$0] != nil } == [false, false, true, true, true])

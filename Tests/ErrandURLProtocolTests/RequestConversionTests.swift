@@ -22,11 +22,11 @@ import Testing
     (Float(0), Priority.background), (0.24, .background), (0.25, .utility), (0.5, .default),
     (0.51, .userInitiated), (1, .userInitiated),
   ])
-  func `a task's priority is the request's`(priority: Float, expected: Priority) async throws {
+  func `a task's priority becomes the request's`(priority: Float, expected: Priority) async throws {
     #expect(try await converted(priority: priority).options.priority == expected)
   }
 
-  @Test func `a time-out counts if it is not the one that every request has`() async throws {
+  @Test func `a time-out applies if it differs from the default of all requests`() async throws {
     #expect(try await converted().options.timeout == nil)
     #expect(try await converted { $0.timeoutInterval = 7 }.options.timeout == .seconds(7))
     #expect(try await converted { $0.timeoutInterval = 0 }.options.timeout == nil)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a body without a type is sent as URLSession sends it, and its length is the transport's`()
+  @Test func `a body without a type is sent like URLSession sends it, and its length is the transport's`()
     async throws
   {
     let request = try await converted {
@@ -50,7 +50,9 @@ import Testing
     #expect(request.fields["Content-Length"] == nil)
   }
 
-  @Test func `a stream that fits in memory is put back as bytes, and a longer one is begun`() async throws {
+  @Test func `a stream that fits into memory is replaced by its bytes, and a longer one stays a stream`()
+    async throws
+  {
     var original = URLRequest(url: URL(string: "https://example.com/x")!)
     original.httpMethod = "POST"
     original.httpBodyStream = InputStream(data: Data("a=1".utf8))
@@ -62,7 +64,7 @@ import Testing
     #expect(begun.httpBody == nil && begun.httpBodyStream != nil)
   }
 
-  @Test func `a cache policy counts for a request that is cached`() async throws {
+  @Test func `a cache policy applies to a request that is cached`() async throws {
     for policy in [
       URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
     ] {

@@ -30,7 +30,7 @@ import Testing
     try await session.text(request)
   }
 
-  @Test func `a response comes with its status, its fields and its body`() async throws {
+  @Test func `a response has its status, its fields and its body`() async throws {
     server.on("/") { _ in .response(status: 404, fields: ["X-A": "one"], body: "not here") }
     let (body, response) = try await text(session(), URLRequest(url: server.url("/")))
     #expect(body == "not here" && response.statusCode == 404)
@@ -39,7 +39,7 @@ import Testing
     #expect(server.requests[0].fields["User-Agent"]?.hasPrefix("Errand/") == true)
   }
 
-  @Test func `method, fields and body of a request arrive`() async throws {
+  @Test func `method, fields and body of a request are sent`() async throws {
     server.on("PUT", "/") { .response(body: $0.body) }
     var request = URLRequest(url: server.url("/"))
     request.httpMethod = "PUT"
@@ -50,7 +50,7 @@ import Testing
     #expect(server.requests[0].fields["Content-Type"] == "text/plain")
   }
 
-  @Test func `a body that is a stream arrives, however long it is`() async throws {
+  @Test func `a streamed body of any length is sent`() async throws {
     server.otherwise { .response(body: "\($0.body.count)") }
     for length in [10, 3_000_000] {
       var request = URLRequest(url: server.url("/"))
@@ -76,7 +76,7 @@ import Testing
     }
   #endif
 
-  @Test func `two requests that share are one`() async throws {
+  @Test func `two requests that share are sent as one`() async throws {
     server.on("/") { _ in .response(body: "shared") }
     let session = session()
     let request = URLRequest(url: server.url("/")).errand { $0.shared(within: .seconds(30)) }
@@ -95,7 +95,7 @@ import Testing
     #expect(try await text(session, second).0 == "2")
   }
 
-  @Test func `a request is retried, and the last response is the session's`() async throws {
+  @Test func `a request is retried, and the session gets the last response`() async throws {
     server.script("/well", [.response(status: 503), .response(body: "well")])
     server.on("/ill") { _ in .response(status: 503, body: "still ill") }
     let session = session()
@@ -105,7 +105,7 @@ import Testing
     #expect(server.count("/well") == 2 && server.count("/ill") == 3)
   }
 
-  @Test func `errors are URLSession's`() async throws {
+  @Test func `the session gets URLSession's errors`() async throws {
     server.on("/reset") { _ in .reset }
     let session = session()
     let request = URLRequest(url: server.url("/reset")).errand { $0.attempts(1) }
@@ -136,7 +136,7 @@ import Testing
     #expect(body == "b" && response.url?.path == "/b")
   }
 
-  @Test func `a compressed response says nothing of its compression`() async throws {
+  @Test func `a decompressed response does not mention its compression`() async throws {
     let gzip: [UInt8] = [
       31, 139, 8, 0, 0, 0, 0, 0, 0, 3, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
     ]
@@ -146,7 +146,7 @@ import Testing
     #expect(response.value(forHTTPHeaderField: "Content-Encoding") == nil)
   }
 
-  @Test func `a session's requests have the client's credential, limits and listeners`() async throws {
+  @Test func `a session's requests use the client's credential, limits and listeners`() async throws {
     server.otherwise { .response(body: $0.fields["Authorization"] ?? "none") }
     let log = SeenURLs()
     var configuration = ClientConfiguration()
@@ -161,11 +161,11 @@ import Testing
       for try await body in group { #expect(body == "Bearer token") }
     }
     #expect(log.started.withLock { $0 } == 5)
-    // One at a time, they had one connection.
+    // Sent one at a time, they used one connection.
     #expect(server.connections.count == 1)
   }
 
-  @Test func `a status is retried that the client's policy names`() async throws {
+  @Test func `a status is retried if the client's policy contains it`() async throws {
     server.script("/", [.response(status: 409), .response(body: "second")])
     var configuration = ClientConfiguration()
     configuration.retry.statuses = [409]
@@ -182,14 +182,14 @@ import Testing
   }
 
   #if !canImport(FoundationNetworking)
-    // Foundation on Linux shows them to no protocol.
+    // Foundation on Linux does not pass them to a protocol.
     @Test func `the fields of a session's configuration are sent`() async throws {
       server.otherwise { .response(body: $0.fields["X-Session"] ?? "none") }
       #expect(try await text(fixture.session(fields: ["X-Session": "one"]), fixture.request()).0 == "one")
     }
   #endif
 
-  @Test func `a request that ignores caches asks the network, and renews what is cached`() async throws {
+  @Test func `a request that ignores caches uses the network, and renews the cached response`() async throws {
     server.script("/", [.response(body: "1"), .response(body: "2")])
     let session = session()
     let cached = fixture.request().errand { $0.cached(as: "it") }
@@ -200,7 +200,7 @@ import Testing
     #expect(bodies == ["1", "1", "2", "2"])
   }
 
-  @Test func `each client has a class of its own`() async throws {
+  @Test func `each client has a separate protocol class`() async throws {
     server.otherwise { .response(body: $0.fields["X-Client"] ?? "") }
     var sessions: [URLSession] = []
     for number in 1...3 {

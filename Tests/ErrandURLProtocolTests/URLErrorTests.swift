@@ -15,8 +15,9 @@ import Testing
     (.untrustedCertificate, .serverCertificateUntrusted), (.tooManyRedirects, .httpTooManyRedirects),
     (.bodyTooLarge, .dataLengthExceedsMaximum), (.cancelled, .cancelled), (.invalidRequest, .badURL),
   ])
-  func `a client's error has the code that URLSession gives`(code: RequestError.Code, expected: URLError.Code)
-  {
+  func `a client's error has the code that URLSession would give`(
+    code: RequestError.Code, expected: URLError.Code
+  ) {
     let error = RequestError(code, message: "a message", reachedServer: true)
     let url = URL(string: "https://example.com/x")
     let mapped = URLError(error, url: url)
@@ -25,14 +26,14 @@ import Testing
     #expect(mapped.failingURL == url)
   }
 
-  @Test func `an error of a transport that is a URLSession has that one's code`() {
+  @Test func `the error of a URLSession transport keeps its code`() {
     let error = RequestError(
       .cannotConnect, message: "no network", reachedServer: false,
       underlying: URLError(.notConnectedToInternet))
     #expect(URLError(error, url: nil).code == .notConnectedToInternet)
   }
 
-  @Test func `an error of URLSession's own stays as it is`() {
+  @Test func `URLSession's own error is not changed`() {
     #expect(URLError(URLError(.badURL), url: nil).code == .badURL)
     #expect(URLError(CancellationError(), url: nil).code == .cancelled)
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandURLSession
 
 @Suite struct BodySpoolTests {
-  /// A body that has 100 bytes, and then waits for ever.
+  /// A body that has 100 bytes, and then waits forever.
   private final class WaitingReader: BodyReader {
     private let state = Locked<(sent: Bool, handler: (@Sendable () -> Void)?)>((false, nil))
     let waits = Locked(false)
@@ -33,12 +33,12 @@ import Testing
         defer { state.handler = nil }
         return state.handler
       }
-      // Releases the handler, and with it the spool, outside the lock.
+      // Releases the handler, and the spool with it, outside the lock.
       _ = handler
     }
   }
 
-  @Test func `a spool that is released while its body waits for more removes its file`() async throws {
+  @Test func `a spool that is released while its body waits for more bytes removes its file`() async throws {
     let folder = try TemporaryFolder()
     let reader = WaitingReader()
     BodySpool(reader, memoryLimit: 10, folder: folder.url) {

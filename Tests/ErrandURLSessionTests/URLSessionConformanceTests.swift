@@ -6,10 +6,10 @@ import Testing
 
 @Suite("The transport on URLSession conforms", .serialized)
 struct URLSessionConformanceTests {
-  @Test("as every transport does", arguments: TransportConformance.cases)
+  @Test("like every transport", arguments: TransportConformance.cases)
   func conforms(_ requirement: TransportConformance.Case) async throws {
     if let reason = KnownFaults.fatal[requirement.name] {
-      // The case would end the process, so it is not run.
+      // The case would crash the process, so it is not run.
       return withKnownIssue("\(reason)") { Issue.record("not run") }
     }
     guard let reason = KnownFaults.failing[requirement.name] else {
@@ -17,19 +17,19 @@ struct URLSessionConformanceTests {
         return try await run(requirement, within: .seconds(40))
       } catch  where KnownFaults.mayBeUnwatchedSocket(error) {
         withKnownIssue("\(KnownFaults.unwatchedSocket)") { throw error }
-        // A stall of the transport's own comes each time.
+        // A stall that the transport causes itself happens each time.
         return try await run(requirement, within: .seconds(40))
       }
     }
     await withKnownIssue("\(reason)", isIntermittent: true) {
-      // Many cases that fail wait in vain, so they get a short limit.
+      // Many failing cases wait in vain, so they get a short limit.
       try await run(requirement, within: .seconds(3))
     }
   }
 
   private struct NoEnd: Error {}
 
-  /// Runs a case, and fails after the limit: a case that hangs must not hold up the others, and may not end
+  /// Runs a case, and fails after the limit, because a hanging case must not delay the others and may not end
   /// when it is cancelled.
   private func run(_ requirement: TransportConformance.Case, within limit: Duration) async throws {
     let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>.self)

@@ -26,7 +26,8 @@ struct URLSessionTransportTests {
     }
   }
 
-  /// FoundationNetworking ends the process when a task is cancelled while another thread learns of its end.
+  /// FoundationNetworking crashes the process when a task is cancelled while another thread learns of its
+  /// end.
   @Test("may give up a response at any instant", arguments: 0..<4)
   func givesUp(_ share: Int) async throws {
     server.on("/") { _ in .response(body: Data(count: 20_000_000)) }
@@ -36,7 +37,7 @@ struct URLSessionTransportTests {
     }
   }
 
-  @Test("refuses what URLSession would do differently, and sends nothing")
+  @Test("refuses requests that URLSession would send differently, and sends nothing")
   func refusals() async throws {
     let client = client()
     let secure = "https://127.0.0.1:\(server.port)/"
@@ -47,7 +48,7 @@ struct URLSessionTransportTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("does not send a POST twice when a kept connection turns out to be closed")
+  @Test("does not send a POST twice when a reused connection turns out to be closed")
   func noDoublePost() async throws {
     server.on("GET", "/") { _ in .response(body: "kept") }
     server.on("POST", "/") { _ in .close }
@@ -58,7 +59,7 @@ struct URLSessionTransportTests {
     #expect(server.requests.count { $0.method == .post } == 1)
   }
 
-  @Test("sends a stream of chunks whole, from memory and from a file", arguments: [16 << 20, 1024])
+  @Test("sends a stream of chunks completely, from memory and from a file", arguments: [16 << 20, 1024])
   func streamedBody(memoryLimit: Int) async throws {
     server.on("PUT", "/") { .response(body: "\($0.body.count) \($0.body.last ?? 0)") }
     let client = client { $0.uploadMemoryLimit = memoryLimit }
@@ -70,7 +71,7 @@ struct URLSessionTransportTests {
     #expect(response.text == "1000000 99")
   }
 
-  @Test("counts half a second as half a second")
+  @Test("treats half a second as half a second")
   func shortTimeout() async throws {
     server.on("/") { _ in .stall }
     server.on("/late") { _ in .response(body: "late").pausing(.milliseconds(300)) }
@@ -102,7 +103,7 @@ struct URLSessionTransportTests {
     #expect(response.text == "POST body -")
   }
 
-  @Test("takes 401 as a response")
+  @Test("accepts 401 as a response")
   func unauthorized() async throws {
     server.on("/") { _ in
       .response(status: 401, fields: ["WWW-Authenticate": "Basic realm=\"x\""], body: "who are you?")
@@ -113,7 +114,7 @@ struct URLSessionTransportTests {
   }
 
   #if canImport(FoundationNetworking)
-    @Test("refuses a configuration of TLS that URLSession would ignore on Linux")
+    @Test("refuses a TLS configuration that URLSession would ignore on Linux")
     func tls() async throws {
       let settings: [(String, (inout TLSConfiguration) -> Void)] = [
         ("public keys", { $0.pins = ["127.0.0.1": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]] }),
@@ -137,7 +138,7 @@ struct URLSessionTransportTests {
     }
   #endif
 
-  @Test("finds its challenge among several lines of WWW-Authenticate, whatever their order")
+  @Test("finds its challenge among several lines of WWW-Authenticate, in any order")
   func severalChallenges() async throws {
     let digest = "Digest realm=\"a, b\", nonce=\"n\", qop=\"auth,auth-int\", algorithm=SHA-256"
     let others = ["Negotiate", "NTLM TlRMTVNTUAABAAAA==", "Basic realm=\"x, Digest y\", charset=\"UTF-8\""]
@@ -160,13 +161,13 @@ struct URLSessionTransportTests {
     }
   }
 
-  @Test("tells a response that was cut short")
+  @Test("reports a truncated response")
   func cutShort() async throws {
     server.on("/") { _ in .response(body: "only this").announcing(length: 100).closingConnection() }
     #expect(await code(client(), .get(server.url("/")).bestEffort()) == .connectionLost)
   }
 
-  @Test("fails after it is shut down, and fails what is in flight")
+  @Test("fails after it is shut down, and fails requests in flight")
   func shutdown() async throws {
     server.on("/") { _ in .stall }
     let transport = URLSessionTransport()
@@ -180,9 +181,9 @@ struct URLSessionTransportTests {
   }
 
   #if canImport(FoundationNetworking)
-    @Test("fails instead of holding an endless response for a consumer that is too slow")
+    @Test("fails instead of buffering an endless response for a slow consumer")
     func slowConsumer() async throws {
-      // The rest never comes, so that only the failure ends the stream.
+      // The rest never arrives, so that only the failure ends the stream.
       server.on("/") { _ in .response(body: Data(count: 30 << 20)).announcing(length: 40 << 20) }
       let client = client { $0.responseBufferLimit = 2 << 20 }
       let response = try await client.stream(.get(server.url("/")))

@@ -44,7 +44,7 @@ import Testing
     _ = host.buttons["Send"].map { $0() }
   }
 
-  @Test func `a message is sent, and shown once the server has it`() async {
+  @Test func `a message is sent, and shown when the server has accepted it`() async {
     let host = launch()
     #expect(await host.wait { server.count("/messages") == 1 && host.texts.isEmpty })
     for text in ["one", "two"] { send(text, host) }
@@ -52,7 +52,7 @@ import Testing
     host.show(nil)
   }
 
-  @Test func `a message that is written offline waits, with a banner, and goes when the network is back`()
+  @Test func `a message that is written offline waits, with a banner, and is sent when the network returns`()
     async
   {
     network.set(.offline)
@@ -65,7 +65,7 @@ import Testing
     host.show(nil)
   }
 
-  @Test func `a message that the server rejects is shown as such, and is sent again or deleted`() async {
+  @Test func `a message that the server rejects is marked, and can be sent again or deleted`() async {
     let host = launch()
     send("bad", host)
     #expect(await host.wait { host.texts.contains { $0.hasPrefix("bad · not sent: ") } }, "\(host.texts)")
@@ -75,7 +75,7 @@ import Testing
       return .response(status: 422)
     }
     _ = host.buttons["Send again"].map { $0() }
-    // While it is on its way, it cannot be deleted.
+    // While it is being sent, it cannot be deleted.
     #expect(await host.wait { host.buttons["Delete"] == nil })
     mayRespond.signal()
     #expect(await host.wait { host.buttons["Delete"] != nil })
@@ -85,7 +85,7 @@ import Testing
     host.show(nil)
   }
 
-  @Test func `a message outlives the app, with its text`() async {
+  @Test func `a message and its text outlive the app`() async {
     network.set(.offline)
     var host: SwiftUI.Host? = launch()
     #expect(await host!.wait { host!.texts.contains(banner) })

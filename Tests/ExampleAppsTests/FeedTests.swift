@@ -52,13 +52,13 @@ import UIKit
     return false
   }
 
-  @Test func `the posts are shown with their pictures, and loaded again when they are pulled`() async {
+  @Test func `the posts are shown with their pictures, and loaded again when the list is pulled`() async {
     #expect(await wait { rows(list).map(\.text) == ["first", "second"] })
     #expect(await wait { rows(list).allSatisfy { $0.image != nil } })
     list?.refreshControl?.beginRefreshing()
     list?.refreshControl?.sendActions(for: .valueChanged)
     #expect(await wait { list?.refreshControl?.isRefreshing == false })
-    // The pull came within 3 s of the first load.
+    // The pull was within 3 s of the first load.
     #expect(server.count("/posts") == 1)
   }
 
@@ -77,7 +77,9 @@ import UIKit
     #expect(list?.presentedViewController == nil)
   }
 
-  @Test func `a page that is swiped away takes its request along, and none that is given up`() async throws {
+  @Test func `a page cancels its request when it is swiped away, and not when the swipe is cancelled`()
+    async throws
+  {
     server.on("/posts/1/comments") { _ in .stall }
     #expect(await wait { rows(list).count == 2 })
     list?.tableView.delegate?.tableView(list!.tableView, didSelectRowAt: IndexPath(row: 1, section: 0))
@@ -107,7 +109,7 @@ import UIKit
     #expect(await wait { rows(page).map(\.text) == ["a comment"] })
   }
 
-  @Test func `a post is published once, and the sheet goes`() async throws {
+  @Test func `a post is published once, and the sheet closes`() async throws {
     server.on("POST", "/posts") { _ in .response(status: 201) }
     let compose = try await compose("hello")
     for _ in 0..<2 { compose.navigationItem.rightBarButtonItem?.tap() }
@@ -117,7 +119,7 @@ import UIKit
     #expect(server.requests.count { $0.method == .post } == 1)
   }
 
-  @Test func `a sheet that is pulled down cancels what it publishes, and nothing is said of that`()
+  @Test func `a sheet that is pulled down cancels its publishing request, and shows no error`()
     async throws
   {
     server.on("POST", "/posts") { _ in .stall }

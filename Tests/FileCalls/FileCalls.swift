@@ -8,7 +8,7 @@ import CFileCalls
   import Glibc
 #endif
 
-/// Records the system calls of the program on the files of one folder.
+/// Records the program's system calls on the files of one folder.
 package final class FileCalls: @unchecked Sendable {
   package enum Call: Sendable, Hashable {
     case makeFolder(String)
@@ -45,7 +45,7 @@ package final class FileCalls: @unchecked Sendable {
 
   deinit { errand_file_calls_end(calls) }
 
-  /// The calls that have succeeded so far, in order.
+  /// The successful calls so far, in order.
   package var all: [Call] {
     guard let text = errand_file_calls_text(calls) else { return [] }
     defer { free(text) }
@@ -61,11 +61,11 @@ package final class FileCalls: @unchecked Sendable {
     }
   }
 
-  /// Makes the disk fail from now on whenever a file is flushed.
+  /// Makes every flush of a file fail from now on.
   package func failFlushes() { errand_file_calls_fail_flushes(calls) }
 
-  /// Sets an action that runs before a link is made, as another process might act. Call this once, before
-  /// anything is done.
+  /// Sets an action that runs before a link is made, to act like another process. Call this once, before
+  /// anything else.
   package func beforeLink(_ action: @escaping () -> Void) {
     let box = Action(action)
     beforeLink = box
@@ -76,7 +76,7 @@ package final class FileCalls: @unchecked Sendable {
 }
 
 extension [FileCalls.Call] {
-  /// Returns the name that was last moved or linked to this name.
+  /// Returns the name of the file that was last moved or linked to this name.
   package func origin(of name: String) -> String? {
     compactMap {
       switch $0 {
@@ -86,7 +86,7 @@ extension [FileCalls.Call] {
     }.last
   }
 
-  /// Returns true if the bytes were flushed before they got this name, and the folder after that.
+  /// Returns true if the bytes were flushed before they got this name, and the folder afterwards.
   package func isDurable(_ name: String, in folder: String) -> Bool {
     guard let origin = origin(of: name),
       let placed = lastIndex(where: { $0 == .move(origin, to: name) || $0 == .link(origin, to: name) })

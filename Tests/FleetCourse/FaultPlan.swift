@@ -1,23 +1,24 @@
 import ErrandTesting
 
-/// What happens to a fleet, one fault after the other. Pure: it draws from a seed.
+/// The faults of a fleet, one after another. Pure: it draws from a seed.
 ///
-/// Each round has every kind of fault once, in an order of its own. Faults of one round are of different workers,
-/// so that a worker that is frozen is not killed before its lease is over.
+/// Each round has every kind of fault once, in a random order. Faults of one round hit different workers, so
+/// that a frozen worker is not killed before its lease has expired.
 package struct FaultPlan: Sendable {
   package enum Fault: Sendable, Hashable {
     /// A worker is killed, and another is started.
     case kill(worker: Int)
-    /// A worker is stopped until its leases are over, and then goes on.
+    /// A worker is stopped until its leases have expired, and then continues.
     case freeze(worker: Int)
     /// PostgreSQL ends without a checkpoint, and starts again.
     case restartDatabase
-    /// The worker behind the proxy is cut off: its bytes are held up past its leases, and then delivered late, or
+    /// The worker behind the proxy is cut off: its bytes are delayed past its leases and then delivered, or
     /// its connections are reset.
     case cutOff(resets: Bool)
-    /// A worker is told to stop, and another is started.
+    /// A worker gets a signal to stop, and another is started.
     case replace(worker: Int)
-    /// PostgreSQL is away for long: it has ended, or it is stalled and accepts connections without a response.
+    /// PostgreSQL is unavailable for a long time: it has ended, or it is stalled and accepts connections
+    /// without a response.
     case absence(isStalled: Bool)
     /// PostgreSQL's clock is set: the number of seconds by which it then differs from the machine's.
     case setClock(seconds: Int)
@@ -29,12 +30,12 @@ package struct FaultPlan: Sendable {
   /// Whether PostgreSQL's clock can be set.
   private let setsClock: Bool
   private var rest: [Fault] = []
-  /// The kind of the last absence, and where the clock was set to last.
+  /// The kind of the last absence, and the last setting of the clock.
   private var isStalled: Bool
   private var clock = 0
-  /// How often each kind was drawn, by its name.
+  /// The number of times that each kind was drawn, by its name.
   package private(set) var counts: [String: Int] = [:]
-  /// The number of rounds that are over.
+  /// The number of rounds that have ended.
   package private(set) var rounds = 0
 
   /// - Parameters:
@@ -69,14 +70,14 @@ package struct FaultPlan: Sendable {
     ]
     faults.shuffle(using: &random)
     guard setsClock else { return faults }
-    // Once back and once forward, in an order that differs.
+    // Once back and once forward, in either order.
     for _ in 0..<2 {
       faults.insert(.setClock(seconds: nextClock()), at: Int.random(in: 0...faults.count, using: &random))
     }
     return faults
   }
 
-  /// Draws where the clock is set to: by one to six hours from where it is, and now to the other side of the
+  /// Draws a new setting of the clock: one to six hours from the present one, on the other side of the
   /// machine's time.
   private mutating func nextClock() -> Int {
     let hours = Double.random(in: 1...3, using: &random)
@@ -93,7 +94,7 @@ extension FaultPlan.Fault {
     case .freeze: "workers frozen past their leases"
     case .restartDatabase: "immediate restarts of PostgreSQL"
     case .cutOff: "times a worker was cut off"
-    case .replace: "workers told to stop, and replaced"
+    case .replace: "workers stopped by a signal, and replaced"
     case .absence(let isStalled): isStalled ? "long stalls of PostgreSQL" : "long absences of PostgreSQL"
     case .setClock: "steps of PostgreSQL's clock"
     }

@@ -3,15 +3,15 @@ package import ErrandOutbox
 package import Foundation
 package import PostgresCluster
 
-/// Lets workers deliver from one database while they are killed, frozen and cut off and the database is restarted,
-/// and counts what the receivers received.
+/// Lets workers deliver from one database while they are killed, frozen and cut off and the database is
+/// restarted, and counts the requests that the receivers got.
 package struct FleetCourse: Sendable {
   package struct Settings: Sendable {
-    /// The number of requests; a multiple of four, as each writer has as many.
+    /// The number of requests; a multiple of four, because each writer has the same number.
     package var rows = 100_000
     package var workers = 8
     package var seed: UInt64 = 1
-    /// The least number of times that each fault happens.
+    /// The minimum number of times that each fault happens.
     package var rounds = 3
     /// The number of requests of the rolling restart; a multiple of four.
     package var rollingRows = 4000
@@ -19,13 +19,13 @@ package struct FleetCourse: Sendable {
     package var sqlWriters = 0
     /// The wait of a writer after each group.
     package var pace = Duration.zero
-    /// How long a lease lasts, and a heartbeat may be missing.
+    /// The length of a lease, and of the time without a heartbeat after which a worker counts as dead.
     package var lease = Duration.seconds(4)
-    /// How long PostgreSQL is away.
+    /// The time for which PostgreSQL is unavailable.
     package var absence = Duration.seconds(60)
-    /// Whether PostgreSQL's clock is set: its cluster must have its own.
+    /// Whether PostgreSQL's clock is set: its cluster must have a separate clock.
     package var setsClock = true
-    /// How long everything may take to be delivered once all faults are over.
+    /// The time within which everything must be delivered after the last fault.
     package var patience = Duration.seconds(600)
 
     package init() {}
@@ -41,7 +41,7 @@ package struct FleetCourse: Sendable {
   let progress: @Sendable (String) -> Void
   let record: FleetRecord
 
-  /// - Parameter folder: For the output of workers, and the statements of a writer.
+  /// - Parameter folder: The folder for the output of workers, and the statements of a writer.
   package init(
     _ settings: Settings, on database: PostgresCluster, in folder: URL,
     progress: @escaping @Sendable (String) -> Void = { _ in }, open: @escaping Opener
@@ -57,7 +57,7 @@ package struct FleetCourse: Sendable {
   package func run() async throws -> FleetReport {
     let receivers = try FleetReceivers(record, seed: settings.seed)
     var report = FleetReport(seed: settings.seed, ledger: record.snapshot)
-    // The first outbox makes the tables.
+    // The first outbox creates the tables.
     let outbox = try await open(database.url(port: database.port))
     let began = ContinuousClock.now
     report.faults = try await troubled(receivers, outbox)
@@ -72,19 +72,19 @@ package struct FleetCourse: Sendable {
     let deadLetters = try await database.psql("SELECT id, reason FROM errand.dead LIMIT 20")
     report.violations += deadLetters.split(separator: "\n").map { "a dead letter: \($0)" }
     report.unseenAttempts = try await unseenAttempts(report.ledger)
-    // A fault may come between the note that some requests are sent and their sending.
+    // A fault may happen between the record that some requests are being sent and their sending.
     let allowed = report.faults.values.reduce(0, +) * orders(behind: nil)[0].concurrency
     if report.unseenAttempts > allowed {
       report.violations.append(
         "\(report.unseenAttempts) attempts were counted that no receiver saw; \(allowed) are allowed")
     }
     if counts[.delivered, default: 0] < report.ledger.acceptedCount {
-      report.violations.append("only \(counts[.delivered, default: 0]) requests count as delivered")
+      report.violations.append("only \(counts[.delivered, default: 0]) requests are recorded as delivered")
     }
     return report
   }
 
-  /// Returns how many attempts the outbox has counted that no receiver saw.
+  /// Returns the number of attempts that the outbox has counted and that no receiver saw.
   private func unseenAttempts(_ ledger: FleetLedger) async throws -> Int {
     let rows = try await database.psql("SELECT substr(id, 7), counted FROM errand.everything")
     var counted: [Int: Int] = [:]
@@ -128,7 +128,7 @@ package struct FleetCourse: Sendable {
       return record.delivered >= settings.rows / 2 && rounds >= settings.rounds
     }
     await writing.value
-    progress("all faults are over")
+    progress("all faults have ended")
     try receivers.endTrouble()
     try await waitUntilEmpty(outbox)
     try await workers.endAll()
@@ -190,7 +190,7 @@ package struct FleetCourse: Sendable {
   // MARK: Without faults
 
   /// Replaces all workers while requests are enqueued. Their leases are as long as usual: a worker that kept
-  /// what it had would hold it up for long.
+  /// its rows would delay them for a long time.
   private func rolled(_ receivers: FleetReceivers, _ outbox: Outbox) async throws -> RollingRestart.Result {
     record.beginRolling()
     let workers = FleetWorkers(orders(behind: nil), in: folder, record)
@@ -208,7 +208,7 @@ package struct FleetCourse: Sendable {
         try await Task.sleep(for: .milliseconds(20))
       }
     }
-    // The first third is without a restart, to compare with.
+    // The first third is without a restart, for comparison.
     let third = settings.rollingRows / 20 * 30 / 3
     try await Task.sleep(for: .milliseconds(third))
     record.roll { $0.begin() }

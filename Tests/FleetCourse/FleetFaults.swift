@@ -1,7 +1,7 @@
 import ErrandCore
 import PostgresCluster
 
-/// Does to a fleet what a plan says.
+/// Applies the faults of a plan to a fleet.
 struct FleetFaults: Sendable {
   private let workers: FleetWorkers
   private let proxy: StallingProxy
@@ -23,9 +23,9 @@ struct FleetFaults: Sendable {
   /// Longer than a lease.
   private var tooLong: Duration { settings.lease + settings.lease / 2 }
 
-  /// Begins one fault after the other; those that take long go on beside the next ones.
-  /// - Parameter isEnough: Asked after each fault, with the number of whole rounds.
-  /// - Returns: How often each fault happened, once the last one is over.
+  /// Begins one fault after another; long ones continue during the next ones.
+  /// - Parameter isEnough: Called after each fault, with the number of complete rounds.
+  /// - Returns: The number of times that each fault happened, after the last one has ended.
   /// - Parameter progress: Called with each fault as it begins.
   func run(progress: (String) -> Void, until isEnough: (Int) throws -> Bool) async throws -> [String: Int] {
     var plan = FaultPlan(workers: workers.count, seed: settings.seed, setsClock: settings.setsClock)
@@ -34,7 +34,7 @@ struct FleetFaults: Sendable {
       repeat {
         let fault = plan.next()
         if isBusy.contains(fault.worker) {
-          // The round before it froze this worker: wait for its end.
+          // The previous round froze this worker: wait for the end of that.
           try await group.waitForAll()
           isBusy = []
         }
@@ -86,12 +86,12 @@ struct FleetFaults: Sendable {
     }
   }
 
-  /// How far the fleet's ticks are ahead of the database's clock.
+  /// The number of milliseconds by which the fleet's ticks are ahead of the database's clock.
   private var drift: String {
     get async throws { try await database.psql("SELECT drift FROM errand.clock") }
   }
 
-  /// Takes the database away for long, and waits until requests are delivered again.
+  /// Makes the database unavailable for a long time, and waits until requests are delivered again.
   private func beAway(isStalled: Bool) async throws {
     try await record.duringTrouble {
       if isStalled { try await database.stall() } else { try await database.stop() }
@@ -107,12 +107,12 @@ struct FleetFaults: Sendable {
     }
   }
 
-  /// How long it may take until requests are delivered again, and until a clock is corrected.
+  /// The time within which requests must be delivered again, and a clock be corrected.
   private static let patience = Duration.seconds(30)
 }
 
 extension FaultPlan.Fault {
-  /// The place of the worker that it is about; -1 for the database, -2 for the worker behind the proxy.
+  /// The place of the worker that has the fault; -1 for the database, -2 for the worker behind the proxy.
   fileprivate var worker: Int {
     switch self {
     case .kill(let worker), .freeze(let worker), .replace(let worker): worker

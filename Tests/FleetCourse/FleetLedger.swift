@@ -7,9 +7,9 @@ package struct FleetArrival: Sendable {
   /// The number of the process that sent it.
   package var sender = 0
   package var time = Duration.zero
-  /// Whether its body is the one that was enqueued.
+  /// Whether its body is the enqueued one.
   package var isWhole = true
-  /// Whether the receiver does what it asks.
+  /// Whether the receiver accepts it.
   package var isTaken = true
   /// False if the response is lost on purpose.
   package var hasResponse = true
@@ -17,40 +17,40 @@ package struct FleetArrival: Sendable {
   package init(key: String?) { self.key = key }
 }
 
-/// Counts what was accepted by the outbox, and what the receivers received. Pure.
+/// Counts the requests that the outbox accepted and that the receivers received. Pure.
 ///
-/// A request may arrive more than once: its worker was killed, frozen or cut off after it had sent it. Each time
-/// it must have its idempotency key, by which a receiver can tell; another key, or none, is a fault. A request of
-/// a lane must not arrive before the one before it was taken by its receiver.
+/// A request may arrive more than once, if its worker was killed, frozen or cut off after it had sent it.
+/// Each time it must have its idempotency key, by which a receiver can recognize it; another key, or none, is
+/// a fault. A request of a lane must not arrive before the receiver has accepted the previous one.
 package struct FleetLedger: Sendable {
   private struct Arrivals: Sendable {
     var key: String?
     var count = 0
     var taken = 0
-    /// The last arrival that was taken.
+    /// The last arrival that was accepted.
     var last: FleetArrival?
   }
 
-  /// The most violations that are described.
+  /// The maximum number of violations that are described.
   private static let mostDescribed = 20
 
-  /// The number of requests of the course; larger numbers are those of transactions that were rolled back.
+  /// The number of requests of the course; larger numbers are from transactions that were rolled back.
   private let count: Int
   private var accepted: Set<Int> = []
   private var arrivals: [Int: Arrivals] = [:]
-  /// The requests that arrived before the one before them in their lane was taken.
+  /// The requests that arrived before the previous one in their lane was accepted.
   private var early: Set<Int> = []
   /// The number of arrivals with another key than the first, or without one.
   package private(set) var doubledWithoutKey = 0
   /// All other violations, the first ones only.
   package private(set) var violations: [String] = []
-  /// The number of requests that a receiver has taken.
+  /// The number of requests that a receiver has accepted.
   package private(set) var delivered = 0
-  /// The number of times that a receiver took a request again, with the same key.
+  /// The number of times that a receiver accepted a request again, with the same key.
   package private(set) var doubledWithKey = 0
-  /// The number of these times for which there was no reason.
+  /// The number of such repeats without a reason.
   package private(set) var doubledWithoutReason = 0
-  /// What happened to the workers.
+  /// The troubles of the workers.
   package var troubles = FleetTroubles()
 
   package init(count: Int) { self.count = count }
@@ -62,18 +62,20 @@ package struct FleetLedger: Sendable {
   package var lost: Int { missing.count }
   package var isGood: Bool { lost == 0 && doubledWithoutKey == 0 && outOfOrder == 0 && violations.isEmpty }
 
-  /// Notes requests that the outbox has stored, as it said.
+  /// Records requests that the outbox has reported as stored.
   package mutating func accept(_ numbers: some Sequence<Int>) { accepted.formUnion(numbers) }
 
-  /// Notes a request at its receiver.
+  /// Records a request at its receiver.
   package mutating func arrive(_ request: FleetRequest, _ arrival: FleetArrival) {
     let (number, key) = (request.number, arrival.key)
     guard number < count else {
       return note("request \(number) arrived, and its transaction was rolled back")
     }
-    if !arrival.isWhole { note("request \(number) arrived with another body") }
+    if !arrival.isWhole { note("request \(number) arrived with a different body") }
     if let before = request.predecessor, arrivals[before.number]?.taken ?? 0 == 0 {
-      if early.insert(number).inserted { note("request \(number) arrived before \(before.number) was taken") }
+      if early.insert(number).inserted {
+        note("request \(number) arrived before \(before.number) was accepted")
+      }
     }
     let isFirst = arrivals[number] == nil
     var known = arrivals[number] ?? Arrivals(key: key)
@@ -104,7 +106,7 @@ package struct FleetLedger: Sendable {
         + "\(second.sender) at \(second.time.formattedSeconds)")
   }
 
-  /// Returns how many attempts were counted that no receiver saw.
+  /// Returns the number of counted attempts that no receiver saw.
   /// - Parameter counted: The number of attempts of each request that the outbox has counted.
   package func unseenAttempts(_ counted: [Int: Int]) -> Int {
     counted.reduce(0) { $0 + max(0, $1.value - (arrivals[$1.key]?.count ?? 0)) }

@@ -1,15 +1,15 @@
-/// The task of a worker, as the words of its command line.
+/// The task of a worker, as its command-line arguments.
 package struct FleetOrders: Sendable, Hashable {
-  /// More than the slow receiver's luck ever takes: a dead letter is a fault.
+  /// More attempts than the slow receiver ever needs, because a dead letter is a fault.
   package static let maxAttempts = 20
 
   /// The URL of the database.
   package var store: String
   /// The length of a lease, in milliseconds.
   package var lease = 60_000
-  /// How long a worker may give no sign of life, in milliseconds.
+  /// The time in milliseconds after which a worker without a heartbeat counts as dead.
   package var absence = 30_000
-  /// The most requests in flight at once.
+  /// The maximum number of requests in flight.
   package var concurrency = 16
 
   package init(store: String) { self.store = store }

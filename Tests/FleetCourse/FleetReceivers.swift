@@ -3,8 +3,8 @@ import ErrandTesting
 import Foundation
 import Programs
 
-/// The servers that receive, two of which are trouble: one cannot be connected to for a while, and one is slow and
-/// often busy.
+/// The receiving servers, two of which cause trouble: one refuses connections for a while, and one is slow
+/// and often busy.
 final class FleetReceivers: Sendable {
   private static let dead = 8
   private static let slow = 9
@@ -62,7 +62,7 @@ final class FleetReceivers: Sendable {
     record.arrive(expected, arrival)
     if isBusy { return .response(status: 503).pausing(.milliseconds(5 * luck)) }
     if isHealed { return .response() }
-    // Of all receivers: the request is taken, and the response is lost.
+    // Of all receivers: the request is accepted, and the response is lost.
     if isLost { return .response().closing(at: .start) }
     return index == Self.slow ? .response().pausing(.milliseconds(5 * luck)) : .response()
   }

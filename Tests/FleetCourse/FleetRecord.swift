@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What happens in a course: the ledger, and how long requests wait during a rolling restart.
+/// The record of a course: the ledger, and how long requests wait during a rolling restart.
 package final class FleetRecord: Sendable {
   private let ledger: Locked<FleetLedger>
   private let rolling = Locked<RollingRestart?>(nil)
@@ -11,7 +11,7 @@ package final class FleetRecord: Sendable {
   /// The time since the beginning.
   var now: Duration { ContinuousClock.now - start }
 
-  /// The ledger as it is now.
+  /// The present ledger.
   var snapshot: FleetLedger { ledger.withLock { $0 } }
 
   var accepted: Int { ledger.withLock { $0.acceptedCount } }
@@ -19,7 +19,7 @@ package final class FleetRecord: Sendable {
 
   func accept(_ numbers: ArraySlice<Int>) { ledger.withLock { $0.accept(numbers) } }
 
-  /// Notes a request at its receiver, now.
+  /// Records a request at its receiver, now.
   func arrive(_ request: FleetRequest, _ arrival: FleetArrival) {
     var arrival = arrival
     arrival.time = now
@@ -27,20 +27,20 @@ package final class FleetRecord: Sendable {
     rolling.withLock { $0?.arrive(request.number, at: now) }
   }
 
-  /// Notes that a worker, or each, is in trouble while something is done.
+  /// Records that a worker, or each worker, is in trouble while something is done.
   func duringTrouble(of worker: Int? = nil, _ work: () async throws -> Void) async rethrows {
     let place = beginTrouble(of: worker)
     try await work()
     ledger.withLock { $0.troubles.end(place, at: now) }
   }
 
-  /// Notes that a worker is in trouble from now on.
+  /// Records that a worker is in trouble from now on.
   @discardableResult
   func beginTrouble(of worker: Int?) -> Int { ledger.withLock { $0.troubles.begin(worker, at: now) } }
 
   func note(_ violation: String) { ledger.withLock { $0.note(violation) } }
 
-  /// Changes the measurement of the rolling restart; does nothing before it has begun.
+  /// Changes the measurement of the rolling restart; does nothing before that has begun.
   func roll(_ change: (inout RollingRestart) -> Void) {
     rolling.withLock { rolling in
       guard var current = rolling else { return }

@@ -2,14 +2,14 @@
 package struct FleetReport: Sendable, CustomStringConvertible {
   package let seed: UInt64
   package var ledger: FleetLedger
-  /// How often each fault happened.
+  /// The number of times that each fault happened.
   package var faults: [String: Int] = [:]
-  /// What the outbox says at the end, by state; all of it must be delivered.
+  /// The outbox's requests at the end, by state; all must be delivered.
   package var states: [String: Int] = [:]
   package var rolling: RollingRestart.Result?
   /// The number of attempts that were counted and that no receiver saw.
   package var unseenAttempts = 0
-  /// From the first request that was enqueued to the last that was delivered.
+  /// The time from the first enqueued request to the last delivered one.
   package var seconds = 0.0
   /// All violations that are not the ledger's.
   package var violations: [String] = []

@@ -2,7 +2,7 @@ import ErrandCore
 package import ErrandOutbox
 package import Foundation
 
-/// A numbered request of which everything follows from its number, so that a receiver can check it.
+/// A numbered request whose properties follow from its number, so that a receiver can check it.
 package struct FleetRequest: Sendable {
   package static let path = "/requests/"
   package static let senderField = "Request-Sender"
@@ -22,7 +22,7 @@ package struct FleetRequest: Sendable {
     self.init(number)
   }
 
-  /// The writer that enqueues it. All requests of a lane are of one writer, so their order is known.
+  /// The writer that enqueues it. All requests of a lane have the same writer, so their order is known.
   package var writer: Int { number % Self.writers }
 
   /// The number of the request among those of its writer.
@@ -33,7 +33,7 @@ package struct FleetRequest: Sendable {
     place.isMultiple(of: 3) ? nil : "writer \(writer), lane \(place / 3 % Self.lanes)"
   }
 
-  /// The request before it in its lane; nil for the first one, and without a lane.
+  /// The previous request in its lane; nil for the first one, and without a lane.
   package var predecessor: FleetRequest? {
     guard lane != nil else { return nil }
     // Of three places the second and the third are in the same lane.
@@ -53,7 +53,7 @@ package struct FleetRequest: Sendable {
     return Data(String(repeating: text, count: length / text.utf8.count + 1).utf8)
   }
 
-  /// The item that a writer enqueues. Its id is its own, so that it may be enqueued again when the result is
+  /// The item that a writer enqueues. Its id is unique, so that it may be enqueued again when the result is
   /// not known.
   /// - Parameter ports: The ports of the receivers.
   package func item(to ports: [Int]) -> OutboxItem {
@@ -61,7 +61,7 @@ package struct FleetRequest: Sendable {
     return OutboxItem(request, lane: lane, id: OutboxID(rawValue: "fleet-\(number)"))
   }
 
-  /// The statement that enqueues it from SQL. Its key is its own, for the same reason.
+  /// The statement that enqueues it from SQL. Its key is unique, for the same reason.
   package func statement(to ports: [Int]) -> String {
     let lane = lane.map { "'\($0)'" } ?? "NULL"
     let text = String(decoding: body, as: UTF8.self)

@@ -1,7 +1,7 @@
-/// When something happened to workers that may have a request sent twice. Pure.
+/// The times of troubles after which workers may send a request twice. Pure.
 ///
-/// A worker that is killed, frozen or cut off, and any worker without its database, may be unable to say that a request
-/// was delivered. Nothing else may: a clock that is set is no such reason.
+/// A worker that is killed, frozen or cut off, and any worker without its database, may be unable to record
+/// that a request was delivered. Nothing else is a reason: not a clock that is set, for example.
 package struct FleetTroubles: Sendable {
   private struct Trouble: Sendable {
     /// The number of the worker's process; nil for all workers.
@@ -15,7 +15,7 @@ package struct FleetTroubles: Sendable {
 
   package init() {}
 
-  /// Notes that a trouble begins.
+  /// Records that a trouble begins.
   /// - Parameter worker: The number of the worker's process; nil for all workers.
   /// - Returns: Its place, for `end`.
   package mutating func begin(_ worker: Int?, at now: Duration) -> Int {

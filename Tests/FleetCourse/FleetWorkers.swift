@@ -8,7 +8,7 @@ final class FleetWorkers: Sendable {
     let description: String
   }
 
-  /// How long a worker may take to end when it is told to.
+  /// The time within which a worker must end when it gets the signal.
   private static let patience = Duration.seconds(30)
 
   private let folder: URL
@@ -18,8 +18,8 @@ final class FleetWorkers: Sendable {
   private let started = Locked(0)
 
   /// - Parameters:
-  ///   - orders: Those of each place.
-  ///   - folder: Where the workers' output goes.
+  ///   - orders: The orders for each place.
+  ///   - folder: The folder for the workers' output.
   init(_ orders: [FleetOrders], in folder: URL, _ record: FleetRecord) {
     self.record = record
     self.orders = orders
@@ -66,13 +66,13 @@ final class FleetWorkers: Sendable {
     }
   }
 
-  /// Does something to a worker that may keep it from saying what it has delivered.
+  /// Runs an action that may prevent a worker from recording its deliveries.
   func whileInTrouble(_ place: Int, _ work: (Program?) async throws -> Void) async throws {
     let program = program(place)
     try await record.duringTrouble(of: program?.number) { try await work(program) }
   }
 
-  /// Tells a worker to end, waits for that, and starts another.
+  /// Signals a worker to end, waits for that, and starts another.
   func replace(_ place: Int) async throws {
     try await end(place)
     try start(place)
@@ -85,7 +85,7 @@ final class FleetWorkers: Sendable {
     }
   }
 
-  /// Kills all workers that are left.
+  /// Kills all remaining workers.
   func killAll() {
     for program in programs.withLock({ $0 }) { program?.send(SIGKILL) }
   }
@@ -100,7 +100,7 @@ final class FleetWorkers: Sendable {
     let end = await program.end()
     guardian.cancel()
     guard end == .exited(0) else {
-      throw Failure(description: "a worker that was told to stop ended with \(end)")
+      throw Failure(description: "a worker ended with \(end) after the signal to stop")
     }
   }
 }

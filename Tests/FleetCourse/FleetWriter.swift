@@ -4,9 +4,9 @@ import ErrandTesting
 import Foundation
 import Programs
 
-/// Enqueues requests in groups, each again until the outbox has said that it is stored.
+/// Enqueues requests in groups, each again until the outbox has reported that it is stored.
 struct FleetWriter: Sendable {
-  /// How long to wait before a group is enqueued again.
+  /// The wait before a group is enqueued again.
   private static let rest = Duration.milliseconds(200)
 
   let numbers: [Int]
@@ -14,7 +14,7 @@ struct FleetWriter: Sendable {
   /// The wait after each group.
   let pace: Duration
   let seed: UInt64
-  /// Called with the requests of each group that is stored.
+  /// Called with the requests of each stored group.
   let accept: @Sendable (ArraySlice<Int>) -> Void
 
   /// Enqueues through an outbox.
@@ -26,18 +26,18 @@ struct FleetWriter: Sendable {
           try await outbox.enqueue(items)
           return
         } catch let error as OutboxError where error.code != .notStorable {
-          // The database is away.
+          // The database is unavailable.
           try await Task.sleep(for: Self.rest)
         }
       }
     }
   }
 
-  /// Enqueues by SQL, a transaction for each group. Some transactions are rolled back first.
+  /// Enqueues by SQL, with a transaction for each group. Some transactions are rolled back first.
   /// - Parameters:
   ///   - url: The URL of the database.
-  ///   - folder: Where the statements are written.
-  ///   - phantom: A number that is never stored: it is in transactions that are rolled back.
+  ///   - folder: The folder for the statements.
+  ///   - phantom: A number that is never stored, because it is only in transactions that are rolled back.
   func write(toDatabase url: String, in folder: URL, phantom: Int) async throws {
     let rolledBack = FleetRequest(phantom).statement(to: ports)
     try await inGroups(of: 40...160) { group in
@@ -49,7 +49,7 @@ struct FleetWriter: Sendable {
 
   private func psql(_ script: String, _ url: String, _ folder: URL) async throws -> Bool {
     guard let psql = Program.path(of: "psql") else {
-      throw FleetWorkers.Failure(description: "there is no psql")
+      throw FleetWorkers.Failure(description: "psql is not installed")
     }
     let file = folder.appending(path: "statements.sql")
     try Data(script.utf8).write(to: file)

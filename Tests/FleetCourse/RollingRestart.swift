@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandOutbox
 
-/// How long requests wait while all workers of a fleet are replaced, one after the other. Pure.
+/// The time that requests wait while all workers of a fleet are replaced, one after another. Pure.
 package struct RollingRestart: Sendable {
   package struct Result: Sendable, Hashable, CustomStringConvertible {
     /// The number of workers that were replaced.
@@ -13,8 +13,8 @@ package struct RollingRestart: Sendable {
     /// The number of requests that were sent twice.
     package let doubled: Int
 
-    /// A worker that is told to stop gives its leases back: nothing waits for the end of a lease, which is
-    /// ten times as long, and nothing is sent twice.
+    /// A worker that gets the signal to stop gives its leases back, so that no request waits for the end of a
+    /// lease, which is ten times as long, and none is sent twice.
     package var isGood: Bool { doubled == 0 && longest < .seconds(6) }
 
     package var description: String {
@@ -37,7 +37,7 @@ package struct RollingRestart: Sendable {
 
   package init() {}
 
-  /// From now on, what arrives counts as having waited for a worker that is replaced.
+  /// From now on, arriving requests count as having waited for a worker that is replaced.
   package mutating func begin() { isRolling = true }
 
   /// - Parameter now: The time at which the enqueueing of the request began.
@@ -56,7 +56,7 @@ package struct RollingRestart: Sendable {
     }
   }
 
-  /// True once all that was enqueued has arrived.
+  /// True once all enqueued requests have arrived.
   package var isEmpty: Bool { arrived.count == enqueued.count }
 
   package func result(workers: Int) -> Result {

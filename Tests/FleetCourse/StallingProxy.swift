@@ -8,8 +8,8 @@ import ErrandCore
   import Glibc
 #endif
 
-/// A proxy before a port of this machine that can hold up what goes through it: both sides keep their connections,
-/// and neither hears of the other.
+/// A proxy in front of a port of this machine that can stall its traffic: both sides keep their connections,
+/// and neither receives anything from the other.
 final class StallingProxy: Sendable {
   private struct State {
     var isStalled = false
@@ -33,10 +33,10 @@ final class StallingProxy: Sendable {
     guard SystemThread.start({ self.accept() }) else { throw LocalSocket.Failure(description: "no thread") }
   }
 
-  /// Holds everything up.
+  /// Stalls all traffic.
   func stall() { state.withLock { $0.isStalled = true } }
 
-  /// Lets everything pass that was held up.
+  /// Delivers everything that was delayed.
   func resume() { state.withLock { $0.isStalled = false } }
 
   /// Ends all connections, and lets new ones pass.
@@ -92,7 +92,7 @@ final class StallingProxy: Sendable {
         continue
       }
       for (from, to) in LocalSocket.readable(client, server, within: Self.step) {
-        // What was ready before a stall waits for its end.
+        // Bytes that were ready before a stall wait for its end.
         if isStalled { continue loop }
         let count = read(from, &buffer, buffer.count)
         guard count > 0, LocalSocket.writeAll(to, buffer[..<count]) else { break loop }

@@ -3,7 +3,7 @@ import Testing
 @testable import FleetCourse
 
 @Suite struct FaultPlanTests {
-  @Test func `each round has every fault, of workers that differ`() {
+  @Test func `each round has every fault, for different workers`() {
     var plan = FaultPlan(workers: 8, seed: 1)
     var lastStalls: [Bool] = []
     for round in 1...50 {
@@ -32,14 +32,14 @@ import Testing
     #expect(plan.rounds == 10 && plan.counts["steps of PostgreSQL's clock"] == nil)
   }
 
-  @Test func `the same seed has the same course`() {
+  @Test func `the same seed gives the same course`() {
     var (one, other) = (FaultPlan(workers: 8, seed: 7), FaultPlan(workers: 8, seed: 7))
     for _ in 0..<100 { #expect(one.next() == other.next() && one.pause() == other.pause()) }
   }
 }
 
 @Suite struct RollingRestartTests {
-  @Test func `waits before and during the restart are told apart`() {
+  @Test func `waits before the restart are distinguished from waits during it`() {
     var restart = RollingRestart()
     restart.enqueue(1, at: .seconds(1))
     restart.arrive(1, at: .seconds(2))
@@ -55,7 +55,7 @@ import Testing
     #expect(restart.isEmpty && result.isGood)
   }
 
-  @Test func `what is sent twice, and what waits for a lease, is a fault`() {
+  @Test func `a request that is sent twice, or that waits for a lease, is a fault`() {
     var restart = RollingRestart()
     restart.begin()
     restart.enqueue(1, at: .zero)

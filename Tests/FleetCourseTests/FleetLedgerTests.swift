@@ -11,7 +11,7 @@ import Testing
     ledger.arrive(FleetRequest(number), arrival)
   }
 
-  @Test func `what was accepted and never taken is lost`() {
+  @Test func `a request that was accepted and never reached its receiver is lost`() {
     var ledger = FleetLedger(count: 12)
     ledger.accept([0, 1, 2])
     arrive(&ledger, 0)
@@ -22,7 +22,7 @@ import Testing
     #expect(ledger.lost == 0 && ledger.delivered == 3 && ledger.isGood)
   }
 
-  @Test func `a repeat with its key is counted, and is no fault`() {
+  @Test func `a repeat with its key is counted, and is not a fault`() {
     var ledger = FleetLedger(count: 12)
     arrive(&ledger, 0)
     arrive(&ledger, 0)
@@ -37,7 +37,7 @@ import Testing
     #expect(ledger.doubledWithoutKey == 2 && !ledger.isGood)
   }
 
-  @Test func `a request of a lane must not arrive before the one before it was taken`() {
+  @Test func `a request of a lane must not arrive before the previous one was accepted`() {
     let second = FleetRequest(8)
     #expect(second.predecessor?.number == 4 && second.lane == FleetRequest(4).lane)
     var ledger = FleetLedger(count: 12)
@@ -50,7 +50,7 @@ import Testing
     #expect(orderly.outOfOrder == 0 && orderly.isGood)
   }
 
-  @Test func `what was rolled back must not arrive, nor another body`() {
+  @Test func `a request that was rolled back, or has a different body, must not arrive`() {
     var ledger = FleetLedger(count: 12)
     arrive(&ledger, 12)
     arrive(&ledger, 0, isWhole: false)
@@ -81,7 +81,7 @@ import Testing
     #expect(ledger([(7, 5), (8, 6)], troubles).doubledWithoutReason == 1)
   }
 
-  @Test func `a database that is away is trouble of all, and a killed worker's trouble has no end`() {
+  @Test func `an unavailable database is trouble of all workers, and a killed worker's trouble has no end`() {
     var troubles = FleetTroubles()
     _ = troubles.begin(7, at: .seconds(50))
     troubles.end(troubles.begin(nil, at: .seconds(3)), at: .seconds(4))
@@ -98,7 +98,7 @@ import Testing
 }
 
 @Suite struct FleetRequestTests {
-  @Test func `the requests of a lane are of one writer and one receiver, and each has the one before it`() {
+  @Test func `the requests of a lane have one writer and one receiver, and each has its predecessor`() {
     var last: [String: FleetRequest] = [:]
     for request in (0..<4000).map(FleetRequest.init) {
       guard let lane = request.lane else {
@@ -113,7 +113,7 @@ import Testing
     #expect(last.count == 160)
   }
 
-  @Test func `every receiver has requests, and a path names its number`() {
+  @Test func `every receiver has requests, and a path contains its number`() {
     #expect(Set((0..<4000).map { FleetRequest($0).receiver }) == Set(0..<FleetRequest.receivers))
     #expect(FleetRequest(path: "/requests/17")?.number == 17)
     #expect(FleetRequest(path: "/requests/") == nil && FleetRequest(path: "/17") == nil)

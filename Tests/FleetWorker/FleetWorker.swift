@@ -23,7 +23,7 @@ final class FleetWorker: Sendable {
 
   init(_ orders: FleetOrders) { self.orders = orders }
 
-  /// Opens the outbox, as often as it takes: the database may be away.
+  /// Opens the outbox, as often as needed, because the database may be unavailable.
   func work() async {
     while outbox.withLock({ $0 == nil }) {
       do {
@@ -37,14 +37,14 @@ final class FleetWorker: Sendable {
     }
   }
 
-  /// Ends without its parent: a course that was killed leaves no workers behind.
+  /// Ends without its parent, so that a killed course leaves no workers behind.
   func endWithParent() async {
     let parent = getppid()
     while getppid() == parent { try? await Task.sleep(for: .seconds(1)) }
     exit(1)
   }
 
-  /// Gives back what it has.
+  /// Gives its leases back.
   func end() async { await outbox.withLock { $0 }?.close() }
 
   private func open() async throws -> Outbox {
@@ -75,7 +75,7 @@ final class FleetWorker: Sendable {
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  /// Writes a line without buffering, so that nothing is lost at a kill.
+  /// Writes a line without buffering, so that nothing is lost when the process is killed.
   static func say(_ line: String) {
     var bytes = Array((line + "\n").utf8)
     _ = write(1, &bytes, bytes.count)

@@ -4,7 +4,7 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// Junk from servers, files and configurations.
+/// Random bytes from servers, files and configurations.
 extension Fuzz {
   private func response(_ status: String, _ fields: [(String, String)], body: String = "", length: Int? = nil)
     -> [UInt8]
@@ -88,7 +88,7 @@ extension Fuzz {
     var curl = CurlConfiguration()
     curl.proxy = .url(text)
     return await briefly(curl, .get("\(origin)/p")) { found in
-      found.target.starts(with: "http://".utf8) ? nil : "the proxy \(text.debugDescription) was passed by"
+      found.target.starts(with: "http://".utf8) ? nil : "the proxy \(text.debugDescription) was bypassed"
     }
   }
 

@@ -2,7 +2,7 @@ import ErrandAuthentication
 import ErrandCore
 import Foundation
 
-/// Requests of which every part may be junk.
+/// Requests of which every part may be random.
 extension Fuzz {
   private static let names = [
     "Host", "Content-Type", "Content-Length", "Transfer-Encoding", "Cookie", "Range", "If-Range",
@@ -16,7 +16,7 @@ extension Fuzz {
     for _ in 0..<junk.number(1..<4) {
       let name = junk.chance(3) ? junk.text() : junk.chance(2) ? junk.pick(Self.names) : junk.word()
       let value = junk.text()
-      // Repeated names that must be unique would be another question.
+      // Repeated names that must be unique are tested elsewhere.
       guard !meant.contains(where: { $0.0.lowercased() == name.lowercased() }) else { continue }
       request = junk.chance(3) ? request.field(name, value) : request.addingField(name, value)
       meant.append((name, value))

@@ -4,13 +4,13 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 import Foundation
 
-/// Sends requests made of junk, one after the other, and checks what arrives on a raw socket.
+/// Sends random requests, one after another, and checks what arrives on a raw socket.
 final class Fuzz {
   var junk = Junk(seed: 0)
   let server: RawServer
   let folder: URL
   let client: Client
-  /// A client that sends everything to the server, whatever its host is called.
+  /// A client that sends everything to the server, whatever the host's name.
   let proxied: Client
   let cookies: Client
   let outbox: Outbox
@@ -75,7 +75,7 @@ final class Fuzz {
 
   private var hasArrived = false
 
-  /// Sends a request. The server must receive one whole request for each response, or nothing.
+  /// Sends a request. The server must receive one complete request for each response, or nothing.
   func sent(
     _ request: Request, by client: Client? = nil, _ check: (StrictRequest) -> String?
   ) async -> String? {
@@ -90,7 +90,7 @@ final class Fuzz {
       if let fault = connection.fault { return "\(fault): \(shown(connection.bytes))" }
     }
     if connections.count > most { return "\(connections.count) requests" }
-    if connections.isEmpty, hasResponse { return "a response to nothing" }
+    if connections.isEmpty, hasResponse { return "a response without a request" }
     guard let request = connections.last?.request else { return nil }
     return check(request).map { "\($0): \(shown(connections.last!.bytes))" }
   }

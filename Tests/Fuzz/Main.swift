@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts junk into every string of a request: `fuzz [cases] [seed]`.
+/// Puts random and malicious text into every string of a request: `fuzz [cases] [seed]`.
 @main struct Main {
   static func main() async throws {
     let words = CommandLine.arguments.dropFirst().map { UInt64($0) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A server on a raw socket that handles one connection at a time: it reads one request, responds as it was
-/// told, and reads whatever else arrives.
+/// A server on a raw socket that handles one connection at a time: it reads one request, sends the given
+/// response, and reads whatever else arrives.
 final class RawServer: @unchecked Sendable {
   struct Connection: Sendable {
     var request: StrictRequest?
@@ -83,7 +83,7 @@ final class RawServer: @unchecked Sendable {
       reading = StrictRequest.read(connection.bytes)
     }
     switch reading {
-    case .incomplete: if !connection.bytes.isEmpty { connection.fault = "a request that breaks off" }
+    case .incomplete: if !connection.bytes.isEmpty { connection.fault = "a truncated request" }
     case .bad(let reason): connection.fault = reason
     case .whole(let request):
       connection.request = request

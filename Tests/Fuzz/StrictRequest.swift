@@ -33,15 +33,17 @@ struct StrictRequest: Sendable {
       start = end
     }
     let parts = lines[0].split(separator: 32, omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8) else { return .bad("no request line") }
-    guard isToken(parts[0]) else { return .bad("a method that is no token") }
+    guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8) else {
+      return .bad("no valid request line")
+    }
+    guard isToken(parts[0]) else { return .bad("a method that is not a token") }
     guard !parts[1].isEmpty, parts[1].allSatisfy(mayStandInTarget) else {
-      return .bad("a target that is no part of a URL")
+      return .bad("a target that is not a part of a URL")
     }
     (request.method, request.target) = (Array(parts[0]), Array(parts[1]))
     for line in lines.dropFirst() {
       guard let colon = line.firstIndex(of: 58), isToken(line[..<colon]) else {
-        return .bad("a name that is no token")
+        return .bad("a name that is not a token")
       }
       var value = line[(colon + 1)...]
       while let first = value.first, first == 32 || first == 9 { value.removeFirst() }
@@ -56,7 +58,7 @@ struct StrictRequest: Sendable {
   }
 
   private mutating func readBody(_ bytes: [UInt8], from start: Int) -> Reading {
-    guard values(of: "host").count == 1 else { return .bad("not one Host") }
+    guard values(of: "host").count == 1 else { return .bad("no Host, or several") }
     let (lengths, codings) = (values(of: "content-length"), values(of: "transfer-encoding"))
     guard lengths.count + codings.count <= 1 else { return .bad("more than one length") }
     if let coding = codings.first {
@@ -82,10 +84,12 @@ struct StrictRequest: Sendable {
       guard let line = Self.end(of: [13, 10], in: bytes, from: index) else { return .incomplete }
       guard let size = Int(String(decoding: bytes[index..<line - 2], as: UTF8.self), radix: 16), size >= 0
       else {
-        return .bad("a chunk's size")
+        return .bad("an invalid chunk size")
       }
       guard bytes.count >= line + size + 2 else { return .incomplete }
-      guard bytes[line + size] == 13, bytes[line + size + 1] == 10 else { return .bad("a chunk's end") }
+      guard bytes[line + size] == 13, bytes[line + size + 1] == 10 else {
+        return .bad("an invalid chunk end")
+      }
       body += bytes[line..<line + size]
       index = line + size + 2
       if size == 0 {

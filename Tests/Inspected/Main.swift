@@ -6,9 +6,9 @@ import ErrandOutboxSQLite
 import ErrandTesting
 import Foundation
 
-/// A client and an outbox with an inspector, which do what their standard input says, a command a line: for a browser.
-/// The argument is a HAR file, in which all calls are recorded. With the argument `flood` after it, calls are recorded in
-/// that file without end, for who kills this program.
+/// A client and an outbox with an inspector, which execute the commands on standard input, one a line, for
+/// tests in a browser. The argument is a HAR file, in which all calls are recorded. With the second argument
+/// `flood`, calls are recorded in that file endlessly, for a test that kills this program.
 @main
 struct Main {
   private static let busy = Locked(0)
@@ -88,7 +88,7 @@ struct Main {
     for number in 0..<count { try await client.send(.get("http://a.test/flood/\(number)")) }
   }
 
-  /// Starts calls that nobody responds to; the last ones are urgent.
+  /// Starts calls that get no response; the last ones have a high priority.
   private static func hold(_ client: Client, _ count: Int) {
     for number in 0..<count {
       let request = Request.get("http://c.test/held")

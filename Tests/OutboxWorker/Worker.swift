@@ -145,7 +145,7 @@ struct Worker: Sendable {
     }
   }
 
-  /// Writes a line without buffering, so that nothing is lost at a kill.
+  /// Writes a line without buffering, so that nothing is lost when the process is killed.
   static func say(_ line: String) {
     var bytes = Array((line + "\n").utf8)
     _ = write(1, &bytes, bytes.count)

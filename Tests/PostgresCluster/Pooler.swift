@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// pgbouncer in transaction mode before a cluster: statements of one client go over different connections.
+/// pgbouncer in transaction mode in front of a cluster: statements of one client use different connections.
 package final class Pooler: Sendable {
   package let port: Int
   private let cluster: PostgresCluster
@@ -9,7 +9,7 @@ package final class Pooler: Sendable {
 
   package static let isInstalled = Program.path(of: "pgbouncer") != nil
 
-  /// - Parameter connections: The most connections to the server, for all clients together.
+  /// - Parameter connections: The maximum number of connections to the server, for all clients together.
   package init(before cluster: PostgresCluster, connections: Int) async throws {
     self.cluster = cluster
     port = try FreePort.take()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What goes wrong with a server, on purpose.
+/// Faults of a server, for tests.
 extension PostgresCluster {
-  /// Starts the server as one that follows another and reads only. It must be stopped.
+  /// Starts a server that follows another and is read-only. It must be stopped.
   package func startAsStandby() async throws {
     try await shell("touch '\(folder.path)/data/standby.signal'")
     try await start()
@@ -13,13 +13,13 @@ extension PostgresCluster {
     try await run("pg_ctl", ["-D", folder.appending(path: "data").path, "-w", "-s", "promote"])
   }
 
-  /// Stops all processes of the server: connections to it can be made, and it responds to nothing until `resume`.
+  /// Stops all processes of the server: clients can connect to it, and get no response until `resume`.
   package func stall() async throws {
     // The first process starts the others, so it is stopped before these are listed.
     try await shell("\(processes); kill -STOP $server; kill -STOP $(pgrep -P $server)")
   }
 
-  /// Lets a server that was stalled continue.
+  /// Lets a stalled server continue.
   package func resume() async throws {
     try await shell("\(processes); kill -CONT $(pgrep -P $server); kill -CONT $server")
   }
@@ -33,7 +33,7 @@ extension PostgresCluster {
   /// True if the library is installed that sets a server's clock.
   package static var canSetClock: Bool { clockLibrary != nil }
 
-  /// Gives the server a clock that `setClock` sets. Its timers stay those of the machine.
+  /// Gives the server a clock that `setClock` sets. Its timers remain those of the machine.
   var clockEnvironment: [String] {
     [
       "LD_PRELOAD=\(Self.clockLibrary ?? "")", "FAKETIME_TIMESTAMP_FILE=\(folder.path)/clock",
@@ -49,8 +49,8 @@ extension PostgresCluster {
       input: Data("\(seconds < 0 ? "" : "+")\(seconds)s\n".utf8))
   }
 
-  /// Lets connections that are made from now on write files up to a length only, or to any length: nil. What
-  /// is longer ends in the middle of a page, as on a disk that is full.
+  /// Limits the length of files that new connections write; nil removes the limit. A longer write ends in the
+  /// middle of a page, as on a full disk.
   package func limitFiles(to length: Int?) async throws {
     let limit = length.map { "\($0)" } ?? "unlimited"
     try await shell(

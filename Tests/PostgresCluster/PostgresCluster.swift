@@ -10,13 +10,13 @@ import Programs
   import Glibc
 #endif
 
-/// A PostgreSQL server of the tests' own, in a temporary folder. It ends with the process that started it,
+/// A PostgreSQL server for the tests, in a temporary folder. It ends with the process that started it,
 /// however that ends: a watching process holds the other end of a pipe.
 package final class PostgresCluster: Sendable {
   package enum StopMode: String, Sendable {
-    /// Ends connections and writes everything down.
+    /// Ends connections and writes everything to the disk.
     case fast
-    /// Ends as if the power had gone.
+    /// Ends as in a power loss.
     case immediate
   }
 
@@ -30,7 +30,7 @@ package final class PostgresCluster: Sendable {
 
   private static let starting = Locked<Task<PostgresCluster, any Error>?>(nil)
 
-  /// One cluster for all tests of this process, started when it is wanted first.
+  /// One cluster for all tests of this process, started at its first use.
   package static func shared() async throws -> PostgresCluster {
     let task = starting.withLock { starting in
       let task = starting ?? Task { try await PostgresCluster() }
@@ -40,7 +40,7 @@ package final class PostgresCluster: Sendable {
     return try await task.value
   }
 
-  /// Makes a cluster and starts it.
+  /// Creates a cluster and starts it.
   /// - Parameters:
   ///   - isDurable: True to wait for the disk at each commit.
   ///   - options: Lines for `postgresql.conf`.
@@ -63,7 +63,7 @@ package final class PostgresCluster: Sendable {
         "max_connections = 300", "shared_buffers = 128MB", "max_wal_size = 1GB", "log_min_messages = warning",
         "deadlock_timeout = 200ms",
       ] + durability + options, to: "data/postgresql.conf")
-    // The role of the tests for passwords is the only one that needs one.
+    // Only the role of the tests for passwords requires one.
     try await write(
       [
         "local all all trust", "host all with_password 127.0.0.1/32 scram-sha-256",
@@ -93,7 +93,7 @@ package final class PostgresCluster: Sendable {
     try await tools.run("pg_ctl", ["-D", data, "-m", mode.rawValue, "-w", "-s", "stop"])
   }
 
-  /// Runs statements with psql, and returns what it prints: rows without alignment.
+  /// Runs statements with psql, and returns its output: rows without alignment.
   @discardableResult
   package func psql(_ sql: String, database: String = "postgres", user: String = "postgres") async throws
     -> String
@@ -102,7 +102,7 @@ package final class PostgresCluster: Sendable {
       "psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", url(database: database, user: user)], input: Data(sql.utf8))
   }
 
-  /// Makes a database of a name that no other has, and returns that.
+  /// Creates a database with a unique name, and returns the name.
   package func makeDatabase(_ options: String = "") async throws -> String {
     let name = "d\(UUID().uuidString.lowercased().prefix(13).filter { $0 != "-" })"
     try await psql("CREATE DATABASE \(name) \(options)")

@@ -10,7 +10,7 @@ import Programs
 #endif
 
 /// PostgreSQL's programs. The server does not run as root, so with root's rights they run as the user
-/// `postgres`, whom the package brings.
+/// `postgres`, which the package creates.
 struct PostgresTools: Sendable {
   private let folder: String
   private let prefix: [String]
@@ -34,11 +34,13 @@ struct PostgresTools: Sendable {
     prefix = getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
   }
 
-  /// Makes a folder the server's.
+  /// Makes the server's user the owner of a folder.
   func giveAway(_ folder: URL) throws {
     guard !prefix.isEmpty else { return }
     guard let user = getpwnam("postgres"), chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0
-    else { throw Program.Failure(description: "there is no user postgres, as whom the server could run") }
+    else {
+      throw Program.Failure(description: "the user postgres, as whom the server must run, does not exist")
+    }
   }
 
   @discardableResult

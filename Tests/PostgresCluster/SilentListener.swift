@@ -9,7 +9,7 @@ import Programs
   import Glibc
 #endif
 
-/// A port of 127.0.0.1 at which connections can be made, and nothing is ever said.
+/// A port of 127.0.0.1 that accepts connections and never responds.
 package final class SilentListener: Sendable {
   package let port: Int
   private let descriptor: Int32

@@ -3,7 +3,7 @@ import ErrandOutbox
 import ErrandTesting
 import Foundation
 
-/// Opens the outbox that a power loss left, and compares it with what it had reported before.
+/// Opens the outbox that a power loss left, and compares it with its reports before the loss.
 struct Examination {
   /// The boot ID after the power loss.
   private static let boot = "after"
@@ -31,7 +31,7 @@ struct Examination {
       let found = try await list(outbox)
       compare(found)
       outbox.deliver()
-      if await !isEmpty(outbox) { violations.append("the outbox does not come to an end") }
+      if await !isEmpty(outbox) { violations.append("the outbox does not finish") }
       let states = try await list(outbox)
       let counts = try await outbox.statistics().counts
       for (state, entries) in Dictionary(grouping: states.values, by: \.self)
@@ -78,7 +78,9 @@ struct Examination {
     }
     for group in knowledge.groups {
       let count = group.count { found[$0] != nil }
-      if count != 0 && count != group.count { violations.append("of the group \(group) a part is stored") }
+      if count != 0 && count != group.count {
+        violations.append("only a part of the group \(group) is stored")
+      }
     }
     let begun = Set(knowledge.groups.joined())
     for number in found.keys where !begun.contains(number) {
@@ -90,7 +92,7 @@ struct Examination {
     _ arrivals: [Int: Bool], _ states: [Int: OutboxState], before: [Int: OutboxState]
   ) {
     for (number, isWhole) in arrivals {
-      if !isWhole { violations.append("request \(number) arrived with another body") }
+      if !isWhole { violations.append("request \(number) arrived with a different body") }
       if before[number] == .delivered { violations.append("request \(number) was delivered, and sent again") }
     }
     for (number, state) in states {
@@ -99,7 +101,7 @@ struct Examination {
     }
   }
 
-  /// Returns false if emptying takes too long: a request waits for ever after the power loss.
+  /// Returns false if emptying takes too long, which means that a request waits forever after the power loss.
   private func isEmpty(_ outbox: Outbox) async -> Bool {
     await withTaskGroup(of: Bool.self) { tasks in
       tasks.addTask { (try? await outbox.waitUntilEmpty()) != nil }

@@ -4,7 +4,7 @@ import ErrandOutbox
 struct Knowledge {
   /// The requests whose `enqueue` returned.
   var stored: Set<Int> = []
-  /// The groups of requests whose `enqueue` had begun: all of a group is stored, or none.
+  /// The groups of requests whose `enqueue` had begun: each group must be stored completely or not at all.
   var groups: [[Int]] = []
   /// The outcomes that were reported.
   var outcomes: [Int: OutboxState] = [:]
@@ -24,7 +24,7 @@ struct Knowledge {
     case "storing": groups.append(numbers)
     case "stored": stored.formUnion(numbers)
     case "over": outcomes[numbers[0]] = OutboxState(rawValue: numbers[1])
-    default: preconditionFailure("\(mark) is no mark")
+    default: preconditionFailure("\(mark) is not a mark")
     }
   }
 }

@@ -1,8 +1,8 @@
 import ErrandTesting
 import Foundation
 
-/// Simulates power losses of machines with an outbox, and counts what is lost: `power-loss [cuts] [first
-/// seed]`.
+/// Simulates power losses of machines with an outbox, and counts the lost requests:
+/// `power-loss [cuts] [first seed]`.
 @main struct PowerLoss {
   static func main() async throws {
     let words = CommandLine.arguments.dropFirst().map { Int($0) }
@@ -16,13 +16,13 @@ import Foundation
     let folder = URL(filePath: base).appending(path: "errand-power-loss-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
 
-    // The test must detect a disk that only claims that data is durable, else it tests nothing.
+    // The test must detect a disk that only claims that data is durable, because otherwise it tests nothing.
     let liar = try await runs(from: first, until: wanted / 10, lies: true, in: folder)
     let honest = try await runs(from: first, until: wanted, lies: false, in: folder)
     for violation in honest.violations { print("VIOLATION: \(violation)") }
     print(
       "power-loss: \(honest.cuts) losses of power, \(honest.violations.count) violations; "
-        + "on a disk that lies, \(liar.unlucky) of \(liar.runs) runs were found out")
+        + "\(liar.unlucky) of \(liar.runs) runs on a disk that lies were detected")
     if !honest.violations.isEmpty || liar.unlucky == 0 { exit(1) }
   }
 

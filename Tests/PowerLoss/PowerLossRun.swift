@@ -3,12 +3,12 @@ import ErrandOutbox
 import ErrandTesting
 import Foundation
 
-/// Runs outboxes on a disk that loses power repeatedly, and compares them with what they had reported before.
-/// Everything is determined by the seed except the scheduling of threads.
+/// Runs outboxes on a disk that loses power repeatedly, and compares them with their reports before each
+/// loss. The seed determines everything except the scheduling of threads.
 struct PowerLossRun {
   /// The number of power losses that are examined for each recorded story.
   private static let cutsPerStory = 12
-  /// The number of times that an outbox goes on with the disk that a power loss left.
+  /// The number of times that an outbox continues with the disk that a power loss left.
   private static let stories = 3
 
   private let seed: UInt64
@@ -52,8 +52,8 @@ struct PowerLossRun {
     try files.removeItem(at: root)
   }
 
-  /// Plays the trace, and examines what power losses on the way leave. The next story goes on with the last
-  /// one's disk.
+  /// Plays the trace, and examines the results of power losses on the way. The next story continues with the
+  /// last one's disk.
   private mutating func examine(
     _ trace: DiskTrace, _ disk: inout TracedDisk, _ knowledge: inout Knowledge, _ after: URL
   ) async throws {

@@ -4,7 +4,7 @@ import ErrandOutboxSQLite
 import ErrandTesting
 import Foundation
 
-/// A program with an outbox as in production: a thread of its own, transactions that callers share, files
+/// A program with an outbox as in production: a dedicated thread, transactions that callers share, files
 /// beside them.
 struct Story {
   let folder: URL
@@ -43,8 +43,8 @@ struct Story {
     return next
   }
 
-  /// Enqueues all groups at once, so that they share transactions. A group is reported as stored only after
-  /// `enqueue` has returned.
+  /// Enqueues all groups concurrently, so that they share transactions. A group is reported as stored only
+  /// after `enqueue` has returned.
   private func enqueue(_ groups: [[Int]], in outbox: Outbox) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       for numbers in groups {

@@ -29,7 +29,7 @@ struct TestRequest {
 
   private var payload: Data {
     var random = SeededRandom(seed: UInt64(number))
-    // More or less than fits into a row.
+    // Some fit into a row, and some do not.
     let length = number % 4 == 1 ? Int.random(in: 66_000..<140_000, using: &random) : 200
     return Data("request \(number) ".utf8) + Data(repeating: UInt8(number % 251), count: length)
   }

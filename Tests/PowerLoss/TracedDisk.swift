@@ -2,8 +2,8 @@ import CDiskTrace
 import ErrandTesting
 import Foundation
 
-/// A disk beneath a folder while a trace is played: it knows of each file and folder what is durable and what
-/// was only written. It is strict: a file's name is durable only after its folder was flushed.
+/// A disk beneath a folder while a trace is played: it knows which data of each file and folder is durable
+/// and which was only written. It is strict: a file's name is durable only after its folder was flushed.
 struct TracedDisk {
   final class Node {
     let isFolder: Bool
@@ -29,7 +29,7 @@ struct TracedDisk {
   enum Change {
     case write(Data, at: Int)
     case truncate(Int)
-    /// Several names at once: all of the change or nothing.
+    /// Several names that change atomically.
     case names([(String, Node?)])
 
     func apply(to content: inout Data, _ names: inout [String: Node]) {
@@ -119,7 +119,7 @@ struct TracedDisk {
   private func setName(_ path: String, _ node: Node?) { change(parent(path), [(last(path), node)]) }
 
   private func change(_ folder: Node?, _ names: [(String, Node?)]) {
-    guard let folder else { preconditionFailure("a name in a folder that is not there") }
+    guard let folder else { preconditionFailure("a name in a missing folder") }
     folder.changes.append(.names(names))
     for (name, node) in names { folder.names[name] = node }
   }
@@ -138,8 +138,8 @@ struct TracedDisk {
 
   // MARK: After a power loss
 
-  /// Writes what a power loss now would leave into an empty folder, determined by a seed. The disk itself
-  /// does not change.
+  /// Writes the content that a power loss now would leave into an empty folder, determined by a seed. The
+  /// disk itself does not change.
   func restore(into folder: URL, seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     try restore(root, into: folder, &random)
@@ -164,7 +164,7 @@ struct TracedDisk {
     }
   }
 
-  /// Returns how much of what is not durable is left, in 256ths: often nothing or all of it.
+  /// Returns the part of the data that is not durable that remains, in 256ths: often nothing or all of it.
   private static func share(_ random: inout SeededRandom) -> UInt64 {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: 0

@@ -10,14 +10,15 @@ import ErrandCore
 
 /// Ports of 127.0.0.1 for servers that cannot choose one themselves.
 ///
-/// They lie below those that the system gives to who asks for any: one of these would be given to the next
-/// socket as soon as it is let go.
+/// They lie below the ports that the system assigns to sockets without an explicit port: one of those would
+/// be assigned to the next socket as soon as it is released.
 package enum FreePort {
   private static let range = 20_000..<32_000
-  /// Processes that run beside each other begin at different places.
+  /// Concurrent processes begin at different places.
   private static let next = Locked(Int(getpid()) * 97 % range.count)
 
-  /// A port that no server has, and that this process does not return a second time before it has been around.
+  /// Returns a port that no server uses, and that this process does not return again before it has used all
+  /// others.
   package static func take() throws -> Int {
     for _ in range {
       let port = next.withLock { next in
@@ -26,7 +27,7 @@ package enum FreePort {
       }
       if isFree(port) { return port }
     }
-    throw Program.Failure(description: "there is no free port")
+    throw Program.Failure(description: "no port is free")
   }
 
   private static func isFree(_ port: Int) -> Bool {

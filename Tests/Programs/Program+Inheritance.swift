@@ -15,8 +15,8 @@ extension Program {
     package static let canSeeInheritance = false
   #endif
 
-  /// Returns the files that a child process inherits if it is started now, as any library of this process
-  /// might: all that are not close-on-exec.
+  /// Returns the files that a child process would inherit if any library of this process started it now: all
+  /// that are not close-on-exec.
   package static func inheritedFiles() throws -> [String] {
     #if os(Linux)
       var id: pid_t = 0
@@ -24,7 +24,9 @@ extension Program {
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
       for own in [Int32(0), 1, 2] { posix_spawn_file_actions_addopen(&actions, own, "/dev/null", O_RDWR, 0) }
-      guard let sleep = path(of: "sleep") else { throw Failure(description: "there is no sleep") }
+      guard let sleep = path(of: "sleep") else {
+        throw Failure(description: "the program sleep is not installed")
+      }
       let arguments = ["sleep", "100"]
       var words = arguments.map { strdup($0) } + [nil]
       defer { for word in words { free(word) } }
@@ -40,7 +42,7 @@ extension Program {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
       }
     #else
-      throw Failure(description: "this system does not tell")
+      throw Failure(description: "this system does not list open files")
     #endif
   }
 }

@@ -13,7 +13,7 @@ extension Program {
     return URL(filePath: #filePath).appending(path: "../../../.build/debug/\(name)").standardizedFileURL.path
   }
 
-  /// Runs a program to its end and returns what it wrote to standard output.
+  /// Runs a program to its end and returns its standard output.
   @discardableResult
   package static func output(
     of name: String, _ arguments: [String], in folder: URL = FileManager.default.temporaryDirectory,

@@ -12,8 +12,8 @@ import ErrandCore
 /// A program that was started, and may have ended.
 ///
 /// Foundation's `Process` is not reliable on Linux: it considers a program running as long as any other
-/// process has a copy of a certain socket, be it a daemon that the program left behind or a process that
-/// another thread started at the same time.
+/// process has a copy of a certain socket. That may be a daemon that the program left behind, or a process
+/// that another thread started at the same time.
 package final class Program: Sendable {
   package enum End: Sendable, Hashable {
     case exited(Int32)
@@ -40,7 +40,8 @@ package final class Program: Sendable {
   ///   - input: The file of its standard input.
   ///   - output: The descriptor of its standard output; nil: none.
   ///   - errors: The descriptor of its standard error; nil: none.
-  ///   - blocked: Signals that wait for the program to ask for them, also before it has begun to.
+  ///   - blocked: Signals that remain pending until the program accepts them, even before it has started
+  ///     to.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String]? = nil, in folder: String? = nil,
     input: String = "/dev/null", output: Int32? = nil, errors: Int32? = nil, blocked: [Int32] = []
@@ -64,7 +65,7 @@ package final class Program: Sendable {
     }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The program gets every other signal, whichever are blocked by the starting thread or ignored by this process.
+    // The program gets every other signal, even if the starting thread blocks it or this process ignores it.
     var (mask, all) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     for signal in blocked { sigaddset(&mask, signal) }
@@ -89,7 +90,7 @@ package final class Program: Sendable {
     self.id = id
     guard SystemThread.start({ self.watch() }) else {
       kill(id, SIGKILL)
-      throw Failure(description: "\(path) cannot be watched: there is no thread left")
+      throw Failure(description: "\(path) cannot be watched: no thread can be created")
     }
   }
 
@@ -98,7 +99,7 @@ package final class Program: Sendable {
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     let (end, waiters) = state.withLock { state in
       var status: Int32 = 0
-      // After this its ID may be another process's.
+      // After this its ID may belong to another process.
       while waitpid(id, &status, 0) < 0, errno == EINTR {}
       let end: End = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(by: status & 0x7F)
       state.end = end
@@ -108,7 +109,7 @@ package final class Program: Sendable {
     for waiter in waiters { waiter.resume(returning: end) }
   }
 
-  /// The number of its process.
+  /// The ID of its process.
   package var number: Int { Int(id) }
 
   package var isRunning: Bool { state.withLock { $0.end == nil } }
@@ -120,7 +121,7 @@ package final class Program: Sendable {
     }
   }
 
-  /// Stops the program (SIGSTOP), and returns when it runs no more; SIGCONT lets it go on.
+  /// Stops the program (SIGSTOP), and returns when it no longer runs; SIGCONT lets it continue.
   package func stop() {
     send(SIGSTOP)
     var info = siginfo_t()

@@ -6,12 +6,14 @@
     static let main = SimulationMainExecutor(PlatformExecutorFactory.mainExecutor)
     static let global = SimulationGlobalExecutor(sharedThreads)
 
-    /// The platform's, or those that are watched: `make watch`.
+    /// The platform's executors, or those of `make watch`, which watch their jobs.
     private static var sharedThreads: any TaskExecutor {
       guard let path = getenv("ERRAND_WATCH").map({ String(cString: $0) }) else {
         return PlatformExecutorFactory.defaultExecutor
       }
-      guard let file = FileHandle(forWritingAtPath: path) else { fatalError("there is no file \(path)") }
+      guard let file = FileHandle(forWritingAtPath: path) else {
+        fatalError("the file \(path) does not exist")
+      }
       return WatchedThreads(report: file, PlatformExecutorFactory.defaultExecutor)
     }
 

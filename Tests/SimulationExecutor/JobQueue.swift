@@ -16,7 +16,7 @@
       errand_simulation_current().map { Unmanaged<JobQueue>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Takes all jobs that `work` makes ready, on this thread.
+    /// Collects all jobs that `work` makes ready, on this thread.
     func capturing<Result>(_ work: () -> Result) -> Result {
       precondition(Self.current == nil, "a simulation inside a simulation")
       return withExtendedLifetime(self) {
@@ -28,7 +28,7 @@
 
     func add(_ job: UnownedJob, isMain: Bool) { ready.append((job, isMain)) }
 
-    /// Runs one of the jobs that are ready, whichever chance picks. False if there is none.
+    /// Runs a randomly chosen job that is ready. Returns false if no job is ready.
     func runNext() -> Bool {
       guard !ready.isEmpty else { return false }
       let index = ready.count == 1 ? 0 : Int.random(in: ready.indices, using: &random)
@@ -44,7 +44,7 @@
       return true
     }
 
-    /// The time has moved.
+    /// Called when the time has moved.
     func note(_ time: Duration) {
       trace.add(UInt64(bitPattern: time.components.seconds))
       trace.add(UInt64(bitPattern: time.components.attoseconds))

@@ -7,12 +7,13 @@
     public import Foundation
   #endif
 
-  /// Concurrent code, run by one thread in an order that a seed decides, in time that does not pass by itself.
+  /// Concurrent code, run by one thread in an order that a seed determines, in time that does not pass by
+  /// itself.
   ///
-  /// Everything that the body starts is captured: tasks of every kind, groups, actors and the main actor. What runs
-  /// elsewhere (dispatch queues, threads) is not; keep it out.
+  /// Everything that the body starts is captured: tasks of every kind, groups, actors and the main actor.
+  /// Code that runs elsewhere (dispatch queues, threads) is not; avoid it.
   public struct Simulation: Sendable {
-    /// Its time. It moves to the end of the next sleep when nothing is left to do before.
+    /// Its time. It moves to the end of the next sleep when no job is left to run.
     public let clock = VirtualClock()
     public let seed: UInt64
 
@@ -21,7 +22,7 @@
       clock.date(startingAt: Date(timeIntervalSince1970: 1_767_225_600))
     }
 
-    /// Random numbers that depend on the seed and on `purpose` only.
+    /// Random numbers that depend only on the seed and on `purpose`.
     public func random(_ purpose: UInt64) -> SeededRandom {
       var mixed = SeededRandom(seed: seed &* 0x2545_F491_4F6C_DD1D &+ purpose)
       return SeededRandom(seed: mixed.next())
@@ -30,7 +31,8 @@
     public init(seed: UInt64) { self.seed = seed }
 
     /// Runs `body` on this thread until it has returned and everything that it started has come to rest.
-    /// - Parameter limit: So many jobs, and no more: what never comes to rest must not run for ever.
+    /// - Parameter limit: The maximum number of jobs, so that work that never comes to rest does not run
+    ///   forever.
     public static func run<Value: Sendable>(
       seed: UInt64, limit: Int = 1_000_000, _ body: @escaping @Sendable (Simulation) async -> Value
     ) -> SimulationReport<Value> {

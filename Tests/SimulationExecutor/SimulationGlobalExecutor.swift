@@ -1,8 +1,8 @@
 #if os(Linux)
   @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
-  /// Where every task goes that has no executor of its own: to the simulation that this thread runs, if it runs one, or
-  /// where it would have gone without us.
+  /// The executor of every task without an executor preference. It passes a task to the simulation that this
+  /// thread runs, or else to the original executor.
   final class SimulationGlobalExecutor: TaskExecutor, SchedulingExecutor {
     private let original: any TaskExecutor
 

@@ -1,18 +1,18 @@
-/// How a simulation went.
+/// The result of a simulation.
 public struct SimulationReport<Value: Sendable>: Sendable {
   public enum Outcome: Sendable {
-    /// The body returned this, and all that it had started came to rest.
+    /// The body returned this value, and everything that it started came to rest.
     case finished(Value)
-    /// The body waits for something that nobody will ever do.
+    /// The body waits for an event that can never happen.
     case stuck
-    /// It did not come to rest within so many jobs.
+    /// The simulation did not come to rest within this number of jobs.
     case endless(jobs: Int)
   }
 
   public let outcome: Outcome
-  /// How many jobs were run.
+  /// The number of jobs that were run.
   public let jobs: Int
-  /// Stands for the order of all jobs and all times. The same seed gives the same.
+  /// A hash of the order of all jobs and all times. The same seed gives the same hash.
   public let trace: UInt64
   /// The virtual time at its end.
   public let time: Duration

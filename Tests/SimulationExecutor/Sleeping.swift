@@ -2,8 +2,8 @@
   @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
   extension Executor {
-    /// Has the platform's own executor, which this one stands for, run a job after a while. No job of a simulation sleeps
-    /// by the platform's clocks.
+    /// Makes the platform's own executor, which this one replaces, run a job after a while. No job of a
+    /// simulation sleeps by the platform's clocks.
     func forward<C: Clock>(
       _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C,
       to original: any Executor

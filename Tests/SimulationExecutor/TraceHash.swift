@@ -1,4 +1,4 @@
-/// Many numbers in one, so that two runs can be compared. The same in every process.
+/// Combines many numbers into one hash, so that two runs can be compared. It is the same in every process.
 struct TraceHash {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -61,7 +61,9 @@
       #expect(only.end == .responded(200))
     }
 
-    @Test func `a request times out when a message is lost, and the server may have seen it`() async throws {
+    @Test func `a request times out when a message is lost, and the server may have received it`()
+      async throws
+    {
       var conditions = NetworkConditions()
       conditions.loss = 1
       for seed in UInt64(1)...20 {
@@ -92,7 +94,7 @@
       #expect(seen == nil)
     }
 
-    @Test func `a reset says whether the server may have seen the request`() async throws {
+    @Test func `a reset says whether the server may have received the request`() async throws {
       var conditions = NetworkConditions()
       conditions.resets = 1
       for seed in UInt64(1)...30 {
@@ -105,7 +107,7 @@
       }
     }
 
-    @Test func `a partition holds back a request, which arrives after it`() async throws {
+    @Test func `a partition delays a request, which arrives after it`() async throws {
       let (one, other) = try await simulate { client, network, simulation in
         network.partition(from: ["a.test"], for: .seconds(5))
         async let parted = client.send(.get("http://a.test/"))
@@ -127,7 +129,7 @@
       #expect(error?.reachedServer == false)
     }
 
-    @Test func `a cancelled request ends at once, and is in flight no more`() async throws {
+    @Test func `a cancelled request ends at once, and is no longer in flight`() async throws {
       for milliseconds in stride(from: 0, to: 200, by: 7) {
         let (end, atOnce) = try await simulate { [url] client, network, simulation in
           let call = client.start(.get(url))
@@ -174,7 +176,7 @@
       #expect(whole == body.count)
     }
 
-    @Test func `the network counts requests in flight, by host and in all`() async throws {
+    @Test func `the network counts requests in flight, by host and in total`() async throws {
       let (hosts, most, left) = try await simulate { client, network, _ in
         await withTaskGroup(of: Void.self) { group in
           for host in ["a.test", "a.test", "a.test", "b.test"] {

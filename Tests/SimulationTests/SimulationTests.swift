@@ -81,7 +81,7 @@
       #expect(Set(orders.map { $0.0.sorted() }).count == 1)
     }
 
-    @Test func `two threads simulate side by side, and ordinary tasks go on beside them`() async {
+    @Test func `two threads simulate concurrently, and ordinary tasks continue meanwhile`() async {
       async let left = OwnThread.run {
         (0..<100).map { Simulation.run(seed: $0, Self.everything).trace }
       }
@@ -111,7 +111,7 @@
       #expect(report.time == .seconds(5))
     }
 
-    @Test func `a simulation that never rests is given up`() async {
+    @Test func `a simulation that never rests is ended at its limit`() async {
       let report = await OwnThread.run {
         Simulation.run(seed: 1, limit: 1000) { _ in while !Task.isCancelled { await Task.yield() } }
       }
@@ -132,7 +132,7 @@
       #expect(report.value == 1.5)
     }
 
-    @Test func `random numbers depend on the seed and the purpose alone`() async {
+    @Test func `random numbers depend only on the seed and the purpose`() async {
       let numbers = await OwnThread.run {
         [(1, 1), (1, 2), (2, 1), (1, 1)].map { (seed: UInt64, purpose: UInt64) in
           Simulation.run(seed: seed) { simulation in

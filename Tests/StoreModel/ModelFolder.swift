@@ -4,8 +4,8 @@ import Foundation
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// The folder of a store, in memory where possible: there are many writes, and a disk would add nothing to
-/// the test.
+/// The folder of a store, in memory where possible, because there are many writes and a disk would not
+/// improve the test.
 final class ModelFolder: Sendable {
   let url: URL
   /// The time of the stores.

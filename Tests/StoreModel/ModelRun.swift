@@ -219,7 +219,7 @@ final class ModelRun {
   private static let nobody = Lease(id: OutboxID(rawValue: "nobody"), number: 1)
 
   private func finish(_ place: Int) async throws {
-    // Leases that are over stay in the list, so that stale ones are used, too.
+    // Expired leases stay in the list, so that stale ones are used, too.
     guard !owners[place].leases.isEmpty else { return }
     let lease = pick(owners[place].leases.suffix(8))
     let delay = Duration.milliseconds(chance(30) ? 0 : number(1...30_000))

@@ -2,7 +2,7 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 
 extension OutboxModel {
-  /// Why nothing was added.
+  /// The reason why nothing was added.
   enum Refusal: Error {
     case full, known
   }
@@ -64,7 +64,7 @@ extension OutboxModel {
     return caps.count ?? 1 > 0 && caps.bytes.map { new.size <= $0 } ?? true
   }
 
-  /// Forgets requests that are over, until the new one has space.
+  /// Forgets requests that have ended, until the new one has space.
   /// - Returns: The files of the forgotten requests.
   private mutating func forgetOver(for new: NewRow, _ caps: OutboxCaps) -> [String] {
     var files: [String] = []

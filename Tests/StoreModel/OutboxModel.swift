@@ -61,7 +61,7 @@ struct OutboxModel {
 
   func index(_ id: OutboxID) -> Int? { entries.firstIndex { $0.row.id == id } }
 
-  /// Returns true if the row is the first of its lane, or has none.
+  /// Returns true if the row is the first of its lane, or has no lane.
   func isHead(_ index: Int) -> Bool {
     guard let lane = entries[index].row.lane else { return true }
     if pausedLanes.contains(lane) { return false }

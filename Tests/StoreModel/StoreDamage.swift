@@ -6,13 +6,13 @@ import Foundation
 @testable import ErrandOutboxSQLite
 
 /// Damages the file of a store. SQLite notices missing pages and a broken page structure, but not a flipped
-/// bit inside a value. For contents the store has a checksum of its own; in other columns a flipped bit (in a
+/// bit inside a value. The store has its own checksum for contents; in other columns a flipped bit (in a
 /// priority, in a letter of a reason) cannot be noticed.
 struct StoreDamage {
   private static let count = 150
   private static let pageSize = 2048
 
-  /// The file of a store with rows in several states, which was closed.
+  /// The file of a closed store with rows in several states.
   private let original: Data
 
   init() async throws {
@@ -35,7 +35,7 @@ struct StoreDamage {
   }
 
   private static func content(_ number: Int) -> Data {
-    // Some contents are so long that they fill pages of their own.
+    // Some contents are so long that they occupy separate pages.
     Data(repeating: UInt8(number), count: number % 10 == 0 ? 9000 : 200)
   }
 
@@ -61,9 +61,9 @@ struct StoreDamage {
     for length in lengths {
       let finding = try await use(original.prefix(length))
       if !finding.isDamaged && finding.deadLettered.isEmpty {
-        complaints.append("cut off at \(length) of \(original.count), and nothing is said")
+        complaints.append("truncated to \(length) of \(original.count), and no error is reported")
       }
-      complaints += finding.complaints("cut off at \(length)")
+      complaints += finding.complaints("truncated to \(length)")
     }
     let whole = try await use(original)
     if whole.isDamaged || whole.names.count != Self.count || whole.contents.count <= 100 {
@@ -111,7 +111,7 @@ struct StoreDamage {
     var complaints: [String] = []
 
     /// - Parameter renamed: The number of rows whose ID may have changed unnoticed; their contents must still
-    ///   be what was stored.
+    ///   be the stored ones.
     func complaints(_ what: String, renamed: Int = 0) -> [String] {
       let others = contents.filter { name, found in
         name != "new" && Int(name).map(StoreDamage.content) != found
@@ -136,7 +136,9 @@ struct StoreDamage {
       store = try await folder.open()
     } catch let error as OutboxError where error.code == .damaged {
       finding.isDamaged = true
-      if try Data(contentsOf: folder.database) != bytes { finding.complaints.append("it was written to") }
+      if try Data(contentsOf: folder.database) != bytes {
+        finding.complaints.append("the file was written to")
+      }
       return finding
     }
     func attempt(_ body: () async throws -> Void) async throws {

@@ -1,8 +1,8 @@
 import Dispatch
 package import Testing
 
-/// Runs long computations one after the other on a thread of their own. The shared threads are few, and tests
-/// that use sockets are sensitive to delays.
+/// Runs long computations one after another on a dedicated thread. The shared threads are few, and tests that
+/// use sockets are sensitive to delays.
 package struct ComputesLong: TestTrait, SuiteTrait, TestScoping {
   private static let thread = OneThread("errand.tests.computes")
 

@@ -1,7 +1,7 @@
 import ErrandCore
 package import Testing
 
-/// Lets suites that use the one screen of the model of UIKit run one after the other.
+/// Runs suites that use the single screen of the model of UIKit one after another.
 package struct OneScreen: SuiteTrait, TestScoping {
   private struct Turns {
     var isTaken = false

@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// Runs the tasks that prefer it one after the other, on no shared thread.
+/// Runs the tasks that prefer it one after another, on a dedicated thread.
 package final class OneThread: TaskExecutor {
   package let queue: DispatchQueue
 

@@ -1,6 +1,6 @@
 package import ErrandCore
 
-/// A signer that signs nothing.
+/// A signer that adds no signature.
 package struct NoSignature: RequestSigner {
   package let identity: String?
 
@@ -9,7 +9,7 @@ package struct NoSignature: RequestSigner {
   package func sign(_ request: inout OutgoingRequest) {}
 }
 
-/// A coding that codes nothing.
+/// A coding that does not change a body.
 package struct NoCoding: BodyCoding {
   private struct Refused: Error {}
   package let name = "none"

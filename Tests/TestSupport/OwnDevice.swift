@@ -6,8 +6,8 @@ import Foundation
   import Darwin
 #endif
 
-/// A character device that belongs to one test. A test that fails may replace a device, and must not do that to one of the
-/// machine's.
+/// A character device that belongs to one test. A failing test may replace a device, and must not do that to
+/// one of the machine's.
 public final class OwnDevice {
   public let path: String
   private var master: Int32
@@ -28,13 +28,13 @@ public final class OwnDevice {
     close(slave)
   }
 
-  /// True if the device is still what its path names.
+  /// True if its path still names the device.
   public var isDevice: Bool {
     var info = stat()
     return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFCHR
   }
 
-  /// Returns what was written since the last look, as far as it fits into 4 KiB.
+  /// Returns the bytes that were written since the last call, at most 4 KiB.
   public func written() -> String {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(master, &bytes, bytes.count)

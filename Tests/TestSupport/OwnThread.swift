@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs work that blocks or takes long on a thread of its own, so that it keeps none of the shared ones.
+/// Runs work that blocks or takes long on a dedicated thread, so that it does not block the shared ones.
 package enum OwnThread {
   package static func run<Success: Sendable>(
     _ work: @escaping @Sendable () throws -> Success

@@ -1,9 +1,9 @@
 public import ErrandCore
 
 extension RequestOptions {
-  /// The names of all stored properties, with those of the properties that are structures: `validator.statuses`.
+  /// The names of all stored properties, including those of nested structures: `validator.statuses`.
   ///
-  /// The options that few requests use are in an object that other requests do not have: set one of them before.
+  /// Rarely used options are in an object that other requests do not have: set one of them first.
   public var names: [String] { Self.names(of: self, "") }
 
   private static func names(of value: Any, _ prefix: String) -> [String] {

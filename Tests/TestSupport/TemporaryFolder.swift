@@ -19,8 +19,7 @@ package final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    // A server that was told to stop may still remove files of its own in there, which makes this fail
-    // half-way.
+    // A stopping server may still remove its files in there, which makes this fail half-way.
     for _ in 0..<200 where FileManager.default.fileExists(atPath: url.path) {
       if (try? FileManager.default.removeItem(at: url)) == nil { usleep(5000) }
     }
@@ -43,7 +42,7 @@ package final class TemporaryFolder: Sendable {
 
   package func write(_ text: String, to name: String) throws { try write(Data(text.utf8), to: name) }
 
-  /// Writes a file without a flush, for which Foundation's writing to a URL holds its thread.
+  /// Writes a file without a flush; Foundation flushes when it writes to a URL, which blocks its thread.
   package func write(_ data: Data, to name: String) throws {
     try emptyFile(name).write(contentsOf: data)
   }

@@ -3,8 +3,8 @@ import ErrandTesting
 import Foundation
 import PostgresCluster
 
-/// Kills processes with an outbox, and counts what is lost: `crash [postgres] [kills] [seed]`. With `postgres` the outbox
-/// is in a database.
+/// Kills processes with an outbox, and counts the lost requests: `crash [postgres] [kills] [seed]`. With
+/// `postgres` the outbox is in a database.
 @main struct Crash {
   static func main() async throws {
     var arguments = Array(CommandLine.arguments.dropFirst())

@@ -9,10 +9,10 @@ import PostgresCluster
   import ErrandOutboxPostgres
 #endif
 
-/// Lets workers deliver from one PostgreSQL while everything goes wrong, and counts what is lost:
+/// Lets workers deliver from one PostgreSQL while all kinds of faults happen, and counts the lost requests:
 /// `fleet [rows] [seed]`. With few rows the course is short.
 @main struct Fleet {
-  /// From so many rows on, the load itself lasts long enough for every fault.
+  /// From this number of rows on, the load itself lasts long enough for every fault.
   private static let many = 20_000
 
   static func main() async throws {
@@ -33,11 +33,11 @@ import PostgresCluster
       settings.setsClock = false
       settings.patience = .seconds(120)
     } else {
-      // Some are left for the last faults; writers wait while PostgreSQL is away.
+      // Some are left for the last faults; writers wait while PostgreSQL is unavailable.
       settings.pace = .seconds(15) * settings.rounds / (settings.rows / 80)
     }
     if settings.setsClock, !PostgresCluster.canSetClock {
-      say("No clock is set: libfaketime is missing. Run scripts/install test.")
+      say("The clock is not set: libfaketime is missing. Run scripts/install test.")
       settings.setsClock = false
     }
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-fleet-\(UUID().uuidString)")
@@ -58,7 +58,7 @@ import PostgresCluster
     say("✓ fleet: \(report.summary)")
   }
 
-  /// Prints a line at once, also into a file.
+  /// Prints a line at once, and also writes it to a file.
   private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
   /// Opens an outbox that only stores.

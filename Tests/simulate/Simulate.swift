@@ -80,24 +80,24 @@ import SimulationWorlds
       seeds.map { seed in (0..<2).map { _ in kind.report(seed).trace } }
     }
     for (seed, trace) in zip(seeds, traces) where trace[0] != trace[1] {
-      print("✗ simulate \(kind) repeat: seed \(seed) is not the same twice")
+      print("✗ simulate \(kind) repeat: seed \(seed) differs between two runs")
       return false
     }
     guard Set(traces.map { $0[0] }).count == traces.count else {
-      print("✗ simulate \(kind) repeat: two seeds are the same world")
+      print("✗ simulate \(kind) repeat: two seeds give the same world")
       return false
     }
-    print("✓ simulate \(kind) repeat: \(traces.count) seeds are the same twice, and each is another")
+    print("✓ simulate \(kind) repeat: \(traces.count) seeds give the same world twice, and all worlds differ")
     return true
   }
 
   private static func findDefects(_ kind: WorldKind) async -> Bool {
     var wrong = kind.invariants.subtracting(kind.defects.map(\.invariant)).sorted().map {
-      "no defect is there for: \($0)"
+      "no defect tests: \($0)"
     }
     for defect in kind.defects {
       if await !OwnThread.run({ defect.isFound }) {
-        wrong.append("\(defect.name) is not found out by: \(defect.invariant)")
+        wrong.append("\(defect.name) is not found by: \(defect.invariant)")
       }
     }
     guard wrong.isEmpty else {

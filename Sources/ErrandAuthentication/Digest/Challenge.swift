@@ -4,13 +4,13 @@ import ErrandCore
 struct Challenge: Sendable, Hashable {
   /// In lower case.
   let scheme: String
-  /// By name, in lower case. A parameter that is there twice makes the challenge invalid.
+  /// The values by name, in lower case. A repeated parameter makes the challenge invalid.
   private(set) var parameters: [String: String] = [:]
-  /// The text in the place of parameters, as some schemes have it.
+  /// The text that some schemes have instead of parameters.
   private(set) var token68: String?
 
-  /// Parses the values of the field's lines; several challenges may be in one. A challenge that
-  /// cannot be parsed ends the list of its line.
+  /// Parses the values of the field's lines. One line may have several challenges. A challenge that cannot be
+  /// parsed ends the list of its line.
   static func all(in values: [String]) -> [Challenge] {
     values.flatMap { value in
       var parser = Parser(value)
@@ -55,7 +55,7 @@ struct Challenge: Sendable, Hashable {
         guard let name = token() else { return true }
         skip(separators: false)
         guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else {
-          // The next challenge's scheme.
+          // The token is the next challenge's scheme.
           index = before
           return !challenge.parameters.isEmpty
         }

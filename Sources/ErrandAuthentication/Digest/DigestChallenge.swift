@@ -1,12 +1,12 @@
 import ErrandCore
 
-/// A challenge of the scheme Digest that can be met (RFC 7616, section 3.3).
+/// A challenge of the scheme Digest that Errand can meet (RFC 7616, section 3.3).
 struct DigestChallenge: Sendable, Hashable {
   /// A quality of protection.
   enum Quality: String, Sendable {
     /// The response covers the method and the target.
     case auth
-    /// It covers the body, too.
+    /// The response covers the body, too.
     case authInt = "auth-int"
   }
 
@@ -20,10 +20,10 @@ struct DigestChallenge: Sendable, Hashable {
   let qualities: Set<Quality>?
   /// True if the user's name is sent as a hash.
   let hidesUser: Bool
-  /// True if the server knows the extended notation of names.
+  /// True if the server supports the extended notation of names.
   let isUTF8: Bool
 
-  /// Returns the best challenge of a response; nil if there is none that can be met.
+  /// Creates the best challenge of a response; nil if none can be met.
   init?(_ response: ResponseHead) {
     let all = Challenge.all(in: response.fields.values(of: "WWW-Authenticate")).compactMap(
       DigestChallenge.init)
@@ -37,7 +37,7 @@ struct DigestChallenge: Sendable, Hashable {
     guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"]
     else { return nil }
     (self.realm, self.nonce, opaque) = (realm, nonce, parameters["opaque"])
-    // They would have to be sent back, and each later request would fail with them.
+    // Control characters would have to be sent back, and each later request would fail because of them.
     guard !ASCII.hasControl(realm), !ASCII.hasControl(nonce), !ASCII.hasControl(opaque ?? "") else {
       return nil
     }
@@ -62,7 +62,7 @@ struct DigestChallenge: Sendable, Hashable {
 
   /// Returns the quality to use; nil if the server offers none.
   /// - Parameters:
-  ///   - prefersBody: True if the body is to be covered where the server offers that.
+  ///   - prefersBody: True to cover the body if the server offers that.
   ///   - canCoverBody: False if the body can be read only once.
   func quality(prefersBody: Bool, canCoverBody: Bool) -> Quality? {
     guard let qualities else { return nil }

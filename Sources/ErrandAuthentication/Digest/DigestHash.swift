@@ -35,7 +35,7 @@ enum DigestHash: String, CaseIterable, Sendable {
   }
 
   /// Returns the hash of a body as hexadecimal digits, without holding it in memory.
-  /// - Throws: As `RequestBody.chunks` does.
+  /// - Throws: The errors of `RequestBody.chunks`.
   func callAsFunction(_ body: RequestBody) async throws -> String {
     switch self {
     case .sha256:
@@ -50,7 +50,7 @@ enum DigestHash: String, CaseIterable, Sendable {
   }
 }
 
-/// Computes MD5 (RFC 1321) incrementally. It is of use for Digest authentication alone.
+/// Computes MD5 (RFC 1321) incrementally. Only Digest authentication uses it.
 @safe private struct MD5: ~Copyable {
   #if canImport(CryptoKit)
     private var hash = Insecure.MD5()

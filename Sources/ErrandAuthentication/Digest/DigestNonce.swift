@@ -16,7 +16,7 @@ final class DigestNonce: Sendable {
   }
 
   let challenge: DigestChallenge
-  /// The client's nonce for the whole session, of which the user's secret is a part (`-sess`).
+  /// The client's nonce for the whole session, which is part of the user's secret (`-sess`).
   let sessionNonce: String
   private let state: Locked<State>
 
@@ -37,7 +37,7 @@ final class DigestNonce: Sendable {
       nonce: nonce, count: count, clientNonce: challenge.isSession ? sessionNonce : clientNonce())
   }
 
-  /// Takes the head of a response to a request that was sent with the nonce.
+  /// Handles the head of a response to a request that was sent with the nonce.
   func received(_ response: ResponseHead) {
     if response.status != 401 { state.withLock { $0.wasAccepted = true } }
     guard let info = response.fields["Authentication-Info"],
@@ -49,14 +49,15 @@ final class DigestNonce: Sendable {
     }
   }
 
-  /// True if a challenge is about this nonce: its uses are counted on.
+  /// True if a challenge is about this nonce, so that its uses continue to be counted.
   func isNonce(of other: DigestChallenge) -> Bool {
     let nonce = state.withLock { $0.nonce }
     return other.nonce == nonce && other.realm == challenge.realm && other.hash == challenge.hash
       && other.isSession == challenge.isSession && other.qualities == challenge.qualities
   }
 
-  /// True if a server that refused the nonce may accept the user and the password with the one of its new challenge.
+  /// True if a server that refused the nonce may accept the user and the password with its new challenge's
+  /// nonce.
   func mayMeet(_ next: DigestChallenge) -> Bool {
     // Otherwise, the user or the password is wrong. A server that has accepted them before has forgotten the nonce.
     next.isStale || next.realm != challenge.realm || state.withLock { $0.wasAccepted }

@@ -6,18 +6,19 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Digest authentication (RFC 7616) with SHA-256 or MD5. The first request to an origin learns its challenge; later
-/// ones use its nonce, or the one that the server gave since (`nextnonce`). There is nothing to refresh: a request
-/// that is refused is sent once more with the challenge of its own response.
+/// Digest authentication (RFC 7616) with SHA-256 or MD5. The first request to an origin learns its challenge.
+/// Later requests use the nonce of that challenge, or the server's newer one (`nextnonce`). Nothing is
+/// refreshed: a refused request is sent once more with the challenge of its response.
 final class DigestSession: AnyCredentialSession {
   private let owner: CredentialIdentity
   private let user: String
   private let password: String
-  /// True if the body is to be covered where the server offers that.
+  /// True to cover the body if the server offers that.
   private let protectsBody: Bool
-  /// Makes the client's own nonces.
+  /// Creates the client's nonces.
   private let random: @Sendable () -> UInt64
-  /// The newest nonces, by the canonical name of the origin. There are no more of them than the credential has origins.
+  /// The newest nonces, by the canonical name of the origin. Their number is bounded by that of the
+  /// credential's origins.
   private let nonces = Locked<[String: DigestNonce]>([:])
 
   init(
@@ -41,7 +42,7 @@ final class DigestSession: AnyCredentialSession {
     try owner.check(request)
     let origin = request.originName
     if request.body.isLarge, nonces.withLock({ $0[origin] == nil }) { try await ask(request, context, next) }
-    // The challenges that this request has met, by the canonical name of the origin.
+    // The challenges that this request has received, by the canonical name of the origin.
     var met: [String: DigestNonce] = [:]
     while true {
       let uses = DigestUses(met)
@@ -55,13 +56,13 @@ final class DigestSession: AnyCredentialSession {
       guard met[origin] == nil, nonce?.mayMeet(challenge) ?? true else { return try reply.outcome.get() }
       await reply.drop()
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
-      // The nonce of this response, and not of another that came since: it may be for another realm.
+      // This response's nonce is used, not a later one of another response, which may be for another realm.
       met[origin] = newest
     }
   }
 
   /// Learns the challenge of an origin with a request without a body, so that a large body is sent once.
-  /// - Throws: The error of an attempt without a response.
+  /// - Throws: The error of an attempt that got no response.
   private func ask(
     _ request: Request, _ context: CallContext, _ next: NextStage
   ) async throws {
@@ -69,12 +70,12 @@ final class DigestSession: AnyCredentialSession {
     question.body = .none
     question.options.compressesBody = false
     question.options.bodyCoding = nil
-    // The key is for the request with its body, and a server may count this one under it.
+    // The idempotency key is for the request with its body, and a server may count this request under it.
     question.fields.remove { field in
       let name = ASCII.lowercased(field.name)
       return name.hasPrefix("content-") || ["expect", "idempotency-key"].contains(name)
     }
-    // None is accepted, so none goes where the response to the request goes.
+    // No status is accepted, so this response does not reach the destination of the request's response.
     question.options.validator = ResponseValidator()
     question.options.validator.statuses = 0..<0
     let trail = CredentialTrail()
@@ -98,7 +99,8 @@ final class DigestSession: AnyCredentialSession {
 
   // MARK: Credentials
 
-  /// Returns the request with the credential for its origin, which is made once more where the request is led.
+  /// Returns the request with a credential for its origin. If the request is led to another origin, a
+  /// credential is made for that.
   private func attached(
     _ request: Request, at origins: CredentialOrigins, _ uses: DigestUses, _ context: CallContext
   ) async throws -> Request {
@@ -110,14 +112,14 @@ final class DigestSession: AnyCredentialSession {
     var bare = request
     var bodyHash = ""
     if let nonce, quality == .authInt {
-      // The hash is over the body as it is sent (section 3.4.3), so it is compressed before.
+      // The hash covers the body as it is sent (section 3.4.3), so the body is compressed first.
       bare = try await request.onWire(unless: context.cancellation, context.pins)
       let (hash, body) = (nonce.challenge.hash, bare.body)
       bodyHash = try await context.cancellation.interrupting { try await hash(body) }
     }
     var sent = bare
     if let nonce { add(to: &sent, nonce, quality, bodyHash) }
-    // The credential is for one target, so that of a redirect needs another.
+    // A credential is for one target, so a redirect needs another.
     sent.options.credential = AttachedCredential(bare, sent, at: origins.names) { [self, bodyHash] request in
       guard let nonce else { return }
       let hash = request.body.isNone ? nonce.challenge.hash("") : bodyHash
@@ -145,9 +147,9 @@ extension DigestSession: CustomReflectable {
 
 /// The nonces of one attempt, by the canonical name of the origin.
 private final class DigestUses: Sendable {
-  /// Those of the challenges that the request has met before.
+  /// The nonces of the challenges that the request has received before.
   let met: [String: DigestNonce]
-  /// The origins that the attempt was sent to with them.
+  /// The origins that this attempt was sent to.
   let trail = CredentialTrail()
   private let used = Locked<[String: DigestNonce]>([:])
 

@@ -30,8 +30,8 @@ struct DigestUse {
 
   private func userName(_ challenge: DigestChallenge) -> String {
     if challenge.hidesUser { return "username=\(Self.quoted(challenge.hash("\(user):\(challenge.realm)")))" }
-    // The extended notation (RFC 8187) has every character. Servers of before RFC 7616, which name no encoding, know
-    // it not, and take UTF-8 between quotes.
+    // The extended notation (RFC 8187) can express every character. Servers from before RFC 7616 name no
+    // charset, do not know the notation, and take UTF-8 between quotes.
     let isExtended = challenge.isUTF8 && !user.utf8.allSatisfy { $0 < 128 } || ASCII.hasControl(user)
     return isExtended
       ? "username*=UTF-8''\(PercentEncoding.query(user))" : "username=\(Self.quoted(user))"

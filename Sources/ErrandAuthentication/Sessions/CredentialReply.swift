@@ -3,20 +3,20 @@ import ErrandCore
 /// The outcome of an attempt with a credential.
 struct CredentialReply: Sendable {
   let outcome: Result<Response, any Error>
-  /// The head of the response, if a server sent it that was sent the credential. Another origin's opinion of it does
-  /// not count.
+  /// The head of the response; nil unless it came from a server that was sent the credential. A response of
+  /// another origin says nothing about the credential.
   let head: ResponseHead?
   /// The canonical name of the origin whose server sent the head.
   let origin: String
 
-  /// - Parameter trail: The origins that were sent the credential; nil for that of the request alone.
+  /// - Parameter trail: The origins that were sent the credential; nil for the request's origin alone.
   init(to request: Request, _ trail: CredentialTrail? = nil, _ send: () async throws -> Response) async {
     let own = request.originName
     let sent: (head: ResponseHead, origin: String?)?
     do {
       let response = try await send()
       outcome = .success(response)
-      // An interceptor may have sent it elsewhere, too.
+      // An interceptor may have sent the request to another origin.
       let isOfTarget = request.url.map { $0 == response.url } ?? false
       sent = (response.head, isOfTarget ? own : Origin(response.url)?.text)
     } catch {
@@ -36,7 +36,7 @@ struct CredentialReply: Sendable {
     if case .success(let response) = outcome, case .chunks(let stream) = response.body { stream } else { nil }
   }
 
-  /// Gives the response up; returns when its request has left the wire.
+  /// Discards the response. Returns when its request has left the wire.
   func drop() async { await stream?.drop() }
 
   static func notReplayable(_ stale: ResponseHead) -> RequestError {

@@ -1,8 +1,8 @@
 import ErrandCore
 
 extension CredentialSession {
-  /// Returns the credential for a request that is about to be sent. The authenticator and the clock say whether it is
-  /// expired, and neither is asked under the lock.
+  /// Returns the credential for a request that is about to be sent. The authenticator and the clock are asked
+  /// outside of the lock whether it has expired.
   func issued(_ context: CallContext, _ sender: CredentialSender) async throws -> Issued {
     let current = state.withLock { $0.rules.current }
     if let current, !method.isExpired(current.credential, at: sender.date()) { return current }
@@ -15,7 +15,7 @@ extension CredentialSession {
   struct Decision: Sendable {
     let step: Rules.Step
     let waiting: Promise<Issued>
-    /// The revision of the credential that this was decided about.
+    /// The revision of the credential at the time of the decision.
     let revision: Int
   }
 
@@ -27,8 +27,8 @@ extension CredentialSession {
     }
   }
 
-  /// Returns the credential to use, and renews it before if the rules say so.
-  /// - Parameter stale: The head of the response that found the last one stale.
+  /// Returns the credential to use, after a renewal if the rules ask for one.
+  /// - Parameter stale: The head of the response that found the last credential stale.
   func issued(
     _ decision: Decision, _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender
   ) async throws -> Issued {
@@ -42,7 +42,7 @@ extension CredentialSession {
     return try await decision.waiting.value(unless: context.cancellation)
   }
 
-  /// Renews the credential in a task of its own: the requests that wait for it may leave.
+  /// Renews the credential in a detached task, because the requests that wait for it may be cancelled.
   private func renew(
     _ renewal: Rules.Renewal, after revision: Int, _ stale: ResponseHead?, _ sender: CredentialSender
   ) {
@@ -62,7 +62,7 @@ extension CredentialSession {
           }
         }
         let credential = renewed.credential
-        // A found one may have been issued long ago.
+        // Another process may have issued this credential long ago.
         outcome =
           renewed.isFound
           ? .found(credential)
@@ -73,8 +73,8 @@ extension CredentialSession {
       } catch {
         let problem =
           cancellation.isOver && vault != nil
-          ? "nothing came of it within \(limit.formattedSeconds); its server does not respond, or another process holds "
-            + "the lock of the store and hangs" : error.credentialProblem
+          ? "the refresh did not end within \(limit.formattedSeconds); its server does not respond, or another process "
+            + "hangs and holds the lock of the store" : error.credentialProblem
         outcome = .failed(
           Self.error(.refreshFailed, "the credential could not be refreshed: \(problem)", error))
       }
@@ -104,7 +104,7 @@ extension CredentialSession {
   ) {
     let (waiting, result, change) = state.withLock { state in
       guard let result = state.rules.ended(renewal.number, outcome, at: now) else {
-        // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
+        // No request waits for a renewal that a sign-in or a sign-out has overtaken.
         return (state.waiting, Result<Issued, RequestError>?.none, State.Change())
       }
       var change = state.take(stored?.owner, revision: stored?.revision)
@@ -116,7 +116,7 @@ extension CredentialSession {
     tell(change)
   }
 
-  /// Ends the calls of the identity before, and tells listeners of the next.
+  /// Cancels the calls of the previous identity, and notifies the listeners of the new one.
   func tell(_ change: State.Change) {
     CancellationToken.cancel(change.calls, .cancelled(.signedOut))
     for listener in change.listeners { listener() }

@@ -7,15 +7,19 @@ public import ErrandCore
 #endif
 
 extension CredentialSession {
-  /// Begins to use a credential. Requests of the same identity that wait for a refresh get this one instead; those of
-  /// another are cancelled. An outbox that waits for the identity goes on.
-  /// - Parameter identity: A name for the identity, as in `init`.
-  /// - Throws: The store's error; then nothing has changed. `RequestError` (`invalidRequest`), if the name is empty.
+  /// Begins to use a credential. Requests of the same identity that wait for a refresh get this credential
+  /// instead. Those of another identity are cancelled. An outbox resumes the requests that it keeps for the
+  /// identity.
+  /// - Parameters:
+  ///   - credential: The credential to use from now on.
+  ///   - identity: A name for the identity, as in `init`.
+  /// - Throws: The store's error, in which case nothing has changed. `RequestError` (`invalidRequest`), if
+  ///   the name is empty.
   public func signIn(_ credential: Scheme.Credential, identity: String) async throws {
     guard !identity.isEmpty else {
       throw RequestError(
         .invalidRequest,
-        message: "an identity needs a name to be told from others: sign in with the user's ID, for instance",
+        message: "the identity's name is empty: sign in with a name, such as the user's ID",
         reachedServer: false)
     }
     let owner = CredentialIdentity(named: identity)
@@ -30,19 +34,19 @@ extension CredentialSession {
     tell(change)
   }
 
-  /// Returns the outcome of requests that wait for a credential, when one is signed in.
+  /// Returns the outcome of a sign-in for the requests that wait for a credential.
   static func outcome(_ issued: Issued, _ change: State.Change) -> Result<Issued, any Error> {
     change.isSame
       ? .success(issued) : .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false))
   }
 
-  /// Ends the use of the credential: cancels the identity's requests in flight, and fails others with
-  /// `RequestError(.signedOut)` until the next sign-in. A refresh that ends later counts no more. Requests that an outbox
-  /// keeps for the identity wait until it signs in again.
-  /// - Parameter clearingCache: True to remove the responses that the clients of this session have cached for the
-  ///   identity. Its cookies are a matter of their own: see `CookieStore.partition(for:)`.
-  /// - Throws: The error of the store, or of a cache. The credential is not used any more, but it may still be stored, or
-  ///   responses cached.
+  /// Ends the use of the credential. Cancels the identity's requests in flight, and fails others with
+  /// `RequestError(.signedOut)` until the next sign-in. A refresh that ends later is ignored. Requests that
+  /// an outbox keeps for the identity wait until it signs in again.
+  /// - Parameter clearingCache: True to remove the responses that this session's clients have cached for the
+  ///   identity. Its cookies stay: see `CookieStore.partition(for:)`. Default: false.
+  /// - Throws: The error of the store or of a cache. The credential is no longer used, but it may still be
+  ///   stored, or responses may still be cached.
   public func signOut(clearingCache: Bool = false) async throws {
     let error = Self.signedOut
     var failure: (any Error)?

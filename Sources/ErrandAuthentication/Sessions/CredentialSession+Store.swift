@@ -20,7 +20,7 @@ extension CredentialSession {
       return (looking, true)
     }
     if isFirst {
-      // In a separate task: the calls that wait for it may be cancelled.
+      // A separate task, because the calls that wait for it may be cancelled.
       Task { [self] in
         let read: Result<Void, any Error>
         do { read = .success(try await look(at: now(on: timeline))) } catch { read = .failure(error) }
@@ -37,7 +37,7 @@ extension CredentialSession {
 
   /// Reads the store, and takes a credential or a sign-out that is new to this process.
   /// - Parameter now: Nil if the time is not known.
-  /// - Throws: The error of the store. Then nothing changes.
+  /// - Throws: The store's error, in which case nothing changes.
   func look(at now: Duration?) async throws {
     guard let vault, let news = try await vault.news(at: now) else { return }
     defer { vault.take(news.mark) }

@@ -6,14 +6,14 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// One identity's credential: sign in and out here, and give it to a client with `Authentication`.
+/// One identity's credential: it signs in and out, and `Authentication` gives it to a client.
 ///
 /// ```swift
 /// let session = CredentialSession(
 ///   OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
 /// configuration.authentication = Authentication(session)
 /// …
-/// try await session.signIn(OAuth2.Tokens(accessToken: "…", refreshToken: "…"))
+/// try await session.signIn(OAuth2.Tokens(accessToken: "…", refreshToken: "…"), identity: "ann")
 /// ```
 ///
 /// Several clients may use one session: the credential is refreshed once for all of them.
@@ -26,35 +26,35 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     var owner: CredentialIdentity
     /// False until the store has been read.
     var isOwnerKnown: Bool
-    /// The reading of the store that is under way.
+    /// The read of the store that is under way.
     var looking: Promise<Void>?
     /// The newest revision of the store that this process has taken, or written.
     var revision = 0
-    /// True while this process signs out: what it reads of the store meanwhile is older.
+    /// True while this process signs out. A read of the store that began before is then out of date.
     var isSigningOut = false
     /// See `CallIdentity.era`.
     var era = 0
-    /// Those that wait for the renewal under way.
+    /// The outcome of the renewal under way, for the requests that wait for it.
     var waiting = Promise<Issued>()
     var calls = Slab<CancellationToken>()
     var listeners = Slab<@Sendable () -> Void>()
-    /// Remove cached responses.
+    /// They remove the cached responses of an identity.
     var clearers = Slab<@Sendable (String) async throws -> Void>()
 
-    /// The consequences of another identity, or of the end of one.
+    /// The effects of a sign-in or a sign-out.
     struct Change {
       /// True if the identity is the same as before.
       var isSame = true
-      /// The calls that end with the identity before.
+      /// The calls that end with the previous identity.
       var calls: [CancellationToken] = []
       /// The listeners to sign-ins.
       var listeners: [@Sendable () -> Void] = []
     }
 
-    /// Takes an identity, and ends the one before. Another process may have signed another identity in, and the calls
-    /// of this process are not sent for it.
+    /// Takes an identity, and ends the previous one if it differs. Another process may have signed in another
+    /// identity, and the calls of this process are not sent for that.
     /// - Parameters:
-    ///   - owner: Nil if it stays the same.
+    ///   - owner: Nil if the identity stays the same.
     ///   - revision: The revision in which the store names it; nil without a store.
     mutating func take(_ owner: CredentialIdentity?, revision: Int? = nil) -> Change {
       self.revision = max(self.revision, revision ?? 0)
@@ -71,15 +71,15 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     }
   }
 
-  /// The time that a refresh may take.
+  /// The longest time that a refresh may take.
   static var refreshDeadline: Duration { .seconds(30) }
 
   let method: Scheme
-  /// True if nothing of a request changes but its header fields: what a redirect takes off.
+  /// True if the credential changes header fields only, because a redirect removes those.
   private let addsFieldsOnly: Bool
   let vault: CredentialVault<Scheme.Credential>?
   let state: Locked<State>
-  /// The timeline of the client that used the session first. Each client's begins at another time.
+  /// The timeline of the client that used the session first. Clients' timelines begin at different times.
   private let timeline = Locked<Timeline?>(nil)
 
   init(
@@ -92,11 +92,15 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     state = Locked(State(rules: Rules(credential), owner: owner, isOwnerKnown: vault == nil))
   }
 
+  /// Creates a session that keeps its credential in memory.
   /// - Parameters:
-  ///   - credential: The credential to begin with; nil if the first request has it refreshed.
-  ///   - identity: A name for the identity, such as the user's ID at the server: the same each time that it signs in.
-  ///     It is no secret. Responses that are cached on disk, and requests that an outbox keeps, are for this identity
-  ///     alone. Default: none, so that an outbox does not tell it from others without a name.
+  ///   - authenticator: Adds the credential to requests, and refreshes it.
+  ///   - credential: The first credential; nil if the first request must obtain it by a refresh. Default:
+  ///     nil.
+  ///   - identity: A name for the identity, such as the user's ID at the server. Use the same name at each
+  ///     sign-in. It is not a secret. Responses that are cached on disk, and requests that an outbox keeps,
+  ///     are for this identity alone. Default: nil, so that an outbox does not tell it from others without a
+  ///     name.
   public convenience init(
     _ authenticator: Scheme, credential: Scheme.Credential? = nil, identity: String? = nil
   ) {
@@ -104,7 +108,10 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     self.init(authenticator, credential, of: owner)
   }
 
-  /// - Parameter store: Keeps the credential for the next start and for other processes.
+  /// Creates a session that keeps its credential in a store.
+  /// - Parameters:
+  ///   - authenticator: Adds the credential to requests, and refreshes it.
+  ///   - store: Keeps the credential for the next start and for other processes.
   public convenience init(_ authenticator: Scheme, store: some CredentialStore)
   where Scheme.Credential: Codable {
     let vault = CredentialVault<Scheme.Credential>(
@@ -116,12 +123,12 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
   package var mayWait: Bool { !method.authenticatesAtOnce }
 
   package var identity: CallIdentity {
-    // Without a credential, a request shares no response with those that have one.
+    // Without a credential, a request shares no response with requests that have one.
     state.withLock { CallIdentity(owner: $0.rules.isSignedOut ? "" : $0.owner.text, era: $0.era) }
   }
 
-  /// Returns the time by which the session measures, whichever client asks.
-  /// - Parameter timeline: The client's.
+  /// Returns the time on the session's timeline, whichever client asks.
+  /// - Parameter timeline: The client's timeline.
   func now(on timeline: Timeline) -> Duration {
     let first = self.timeline.withLock { first in
       first = first ?? timeline
@@ -138,11 +145,11 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
     _ sender: CredentialSender
   ) async throws -> Response {
-    // A request that a refresh sends would wait for that refresh.
+    // A request that a refresh sends would wait for the same refresh.
     guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
-    // Another process may have signed out, or another user in, since the last attempt.
+    // Since the last attempt, another process may have signed out, or signed another user in.
     if !isPrepared(on: sender.timeline) {
-      // If the store cannot be read, a refresh reports that.
+      // If the store cannot be read, the refresh reports that.
       try? await prepare(on: sender.timeline, unless: context.cancellation)
       try context.cancellation.check()
     }
@@ -182,7 +189,8 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
       case .use: break
       default: isRenewed = true
       }
-      // A request that waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
+      // A request that waits for a refresh is not on the wire. It ends with the outcome of the refresh, not
+      // with a cancellation.
       leave(place)
       await reply.drop()
       issued = try await self.issued(decision, head, context, sender)
@@ -190,8 +198,9 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     }
   }
 
-  /// Returns the request with the credential, which is made once more where the request is led.
-  /// - Parameter trail: Learns the origins that are sent it.
+  /// Returns the request with the credential. If the request is led to another origin, a credential is made
+  /// for that.
+  /// - Parameter trail: Records the origins that are sent the credential.
   private func attached(
     _ request: Request, with credential: Scheme.Credential, at origins: CredentialOrigins,
     _ trail: CredentialTrail?, _ context: CallContext
@@ -214,8 +223,8 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
         + "is not for that: change the URL before, in an interceptor around the call", reachedServer: false)
   }
 
-  /// Runs the authenticator as interceptors are run: it may wait for anything, so it runs in a task that can be
-  /// cancelled.
+  /// Runs the authenticator like an interceptor: in a task that can be cancelled, because it may wait for
+  /// anything.
   private func authenticated(
     _ request: Request, with credential: Scheme.Credential, _ context: CallContext
   ) async throws -> Request {
@@ -228,8 +237,8 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     }
   }
 
-  /// Registers a request on the wire; nil if its credential is no longer the one to use.
-  /// - Throws: `RequestError`, if the request is not for the identity whose credential it is.
+  /// Registers a request on the wire. Returns nil if its credential is no longer the current one.
+  /// - Throws: `RequestError`, if the request is for another identity.
   private func enter(
     _ request: Request, _ cancellation: CancellationToken, _ issued: Issued, _ era: Int
   ) throws(RequestError) -> Slab<CancellationToken>.Token? {
@@ -250,14 +259,14 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     state.withLock { _ = $0.calls.remove(place) }
   }
 
-  /// Leaves when the response has ended.
+  /// Removes the request when its response has ended.
   /// - Parameter issued: The credential, if a server has accepted it.
   private func leave(
     _ place: Slab<CancellationToken>.Token, after reply: CredentialReply, to request: Request? = nil,
     with issued: Issued? = nil
   ) {
     let stream = reply.stream
-    // A server in trouble may not have looked at it, and a fixed credential is never renewed.
+    // A server error says nothing about the credential, and a fixed credential is never renewed.
     let isAccepted = reply.head.map { $0.status.code < 500 } ?? false
     let resource = isAccepted && !(method is FixedField) ? request?.resource : nil
     state.withLock { state in
@@ -269,7 +278,7 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
 }
 
 extension CredentialSession: CustomStringConvertible, CustomReflectable {
-  /// The kind of credential. Shows nothing of it.
+  /// The kind of credential, without the credential.
   public var description: String { "a session of \(Scheme.self)" }
   public var customMirror: Mirror { Mirror(self, children: ["session": description]) }
 }

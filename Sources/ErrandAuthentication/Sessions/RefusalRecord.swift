@@ -2,9 +2,10 @@ import ErrandCore
 
 /// The renewals of a credential that did not help, and the resources that refuse each credential. Pure.
 ///
-/// A resource is a method and a URL without its query, known by a hash of both. One that found a new credential stale gets
-/// no further renewal for a while: its responses go to the caller as they are. It may be one that this identity must not
-/// see. One that has accepted the credential before finds it stale because it has expired since.
+/// A resource is a method and a URL without its query, identified by a hash of both. A resource that found a
+/// new credential stale gets no further renewal for a while, and its responses go to the caller: this
+/// identity may not be allowed to see it. If a resource accepted the credential before, the credential has
+/// expired since.
 struct RefusalRecord: Sendable {
   /// The most renewals within `window` that do not help.
   static let limit = 5
@@ -60,7 +61,7 @@ struct RefusalRecord: Sendable {
       refusing[oldest.key] = nil
     }
     refusing[resource] = now
-    // Of the requests that waited for one renewal, several may be refused.
+    // Several of the requests that waited for one renewal may be refused, and they count once.
     guard countedGeneration != generation else { return }
     countedGeneration = generation
     useless.append(Useless(at: now, hasFailed: false))
@@ -69,7 +70,7 @@ struct RefusalRecord: Sendable {
   mutating func failed(at now: Duration) { useless.append(Useless(at: now, hasFailed: true)) }
 
   /// Returns the error of a request for which no renewal may begin.
-  /// - Parameter failure: That of the last renewal; nil if it brought a credential.
+  /// - Parameter failure: The error of the last renewal; nil if it brought a credential.
   func error(after failure: RequestError?) -> RequestError {
     let window = Self.window.formattedSeconds
     let failures = useless.count { $0.hasFailed }

@@ -6,32 +6,35 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// A credential in a file that only this user can read, and that several processes may share: each refresh is made
-/// by one of them. A second file beside it, with `.lock` at its end, is locked meanwhile.
+/// Keeps a credential in a file that only this user can read. Several processes may share it: one of them
+/// makes each refresh, and meanwhile locks a second file beside it, with `.lock` at its end.
 ///
-/// The file is replaced as a whole, so a symbolic link is refused. A file that Errand did not write is neither read nor
-/// replaced. The credential is not encrypted. On Apple's platforms, `KeychainCredentialStore` keeps it safer.
+/// The file is replaced as a whole, so a symbolic link is refused. A file that Errand did not write is
+/// neither read nor replaced. The credential is not encrypted. On Apple's platforms,
+/// `KeychainCredentialStore` is safer.
 public struct CredentialFile: CredentialStore {
-  /// A credential is short; what is longer is not one.
+  /// The largest file that is read. A credential is much shorter.
   private static let longest = 1 << 20
-  /// The first line of each file, which tells it from those of other programs.
+  /// The first line of each file, which tells it from other programs' files.
   private static let head = Data("{\"errand\":\"credential\",\"version\":1}\n".utf8)
 
   private let file: ReplacedFile
 
+  /// Creates a store at a file, which the first sign-in creates.
   /// - Parameter url: The file. Its folder must exist.
   public init(at url: URL) {
     file = ReplacedFile(path: url.path, lockPath: url.path + ".lock")
   }
 
-  /// - Throws: `FileError`, if there is a file that cannot be read, or that Errand did not write.
+  /// Returns the stored credential; nil if the file does not exist.
+  /// - Throws: `FileError`, if the file cannot be read, or Errand did not write it.
   public func read() async throws -> Data? {
     try await start { file in
       guard let opened = try file.opened() else { return nil }
       guard try opened.status().permissions & 0o077 == 0 else {
         throw FileError(
           .read, file.path,
-          "other users may read or change it: take that from them (chmod 600), and sign in anew")
+          "other users may read or change it: restrict it to you (chmod 600), and sign in again")
       }
       guard try opened.length() <= Self.longest else {
         throw FileError(.read, file.path, "it is too long for a credential")
@@ -42,11 +45,14 @@ public struct CredentialFile: CredentialStore {
     }.value()
   }
 
+  /// Returns a value that changes when the file is replaced.
   public func version() -> String? { file.version }
 
-  /// - Throws: `FileError`, if the file cannot be written, or Errand did not write the one that is there.
+  /// Replaces the file.
+  /// - Throws: `FileError`, if the file cannot be written, or Errand did not write the existing one.
   public func write(_ data: Data) async throws {
-    // Waited for even if the task is cancelled: the lock must not be released while the file is written.
+    // The write is awaited even if the task is cancelled: the lock must not be released while the file is
+    // written.
     try await start { file in
       if let old = try file.opened() {
         guard try old.length() <= Self.longest, Self.isOwn(try old.read(Self.longest, at: 0)) else {
@@ -58,7 +64,7 @@ public struct CredentialFile: CredentialStore {
     }.settled().get()
   }
 
-  /// The members that the first version wrote, which had no line before the credential.
+  /// The members of a file of the first version, which had no line before the credential.
   private struct Unmarked: Decodable {
     let revision: Double
     let identity: String
@@ -78,9 +84,11 @@ public struct CredentialFile: CredentialStore {
   }
 
   private static func foreign(_ path: String) -> FileError {
-    FileError(.open, path, "it was not written by Errand, so it stays as it is; choose another file")
+    FileError(.open, path, "it was not written by Errand: choose another file")
   }
 
+  /// Runs `body` while the file's lock is held. The wait for the lock ends after 40 s, or when the task is
+  /// cancelled.
   public func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
     let lock = try await CredentialWork.lock(file)
     defer { lock.unlock() }

@@ -6,30 +6,32 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// Keeps one identity's credential for the next start, and for other processes: a file (`CredentialFile`), a
-/// keychain.
+/// Keeps one identity's credential for the next start and for other processes, in a file (`CredentialFile`)
+/// or a keychain.
 ///
-/// A new credential is stored before it is used: where a server gives out a new refresh token with each refresh
-/// (RFC 6749, section 6), the old one is of no use any more.
+/// A new credential is stored before it is used. If a server issues a new refresh token with each refresh
+/// (RFC 6749, section 6), the old token is useless afterwards.
 public protocol CredentialStore: Sendable {
-  /// Returns what was stored last; nil if nothing is stored.
+  /// Returns the data that was stored last; nil if nothing is stored.
   func read() async throws -> Data?
-  /// Returns a value that is another one after each write, whichever process wrote; nil if the store cannot tell.
+  /// Returns a value that changes with each write, whichever process writes; nil if the store cannot tell.
   ///
-  /// A session asks for it before each attempt, and reads the store if it has changed. So this method has to be quick.
-  /// Default: nil; the store is then read once a second while requests are sent.
+  /// A session calls this method before each attempt, so it has to be quick. If the value has changed, the
+  /// session reads the store. Default: nil; the store is then read once a second while requests are sent.
   func version() -> String?
-  /// Replaces what is stored. Returns when it is safe against a crash. Called within `exclusively`.
+  /// Replaces the stored data. Returns when the new data would survive a crash. Called within `exclusively`.
   func write(_ data: Data) async throws
-  /// Runs `body` while no other process does: two processes with one refresh token must not refresh at once.
+  /// Runs `body` while no other process does: two processes with one refresh token must not refresh at the
+  /// same time.
   func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
 }
 
 extension CredentialStore {
+  /// Nil: the store is read once a second while requests are sent.
   public func version() -> String? { nil }
 }
 
-/// The identity that a store names, and the revision in which it does.
+/// The identity that a store names, and the revision of the store in which it does.
 struct StoredMark: Sendable {
   let revision: Int
   let owner: CredentialIdentity
@@ -38,7 +40,7 @@ struct StoredMark: Sendable {
 /// A change that another process has stored.
 struct CredentialNews<Credential: Sendable>: Sendable {
   let mark: StoredMark
-  /// Nil if it has signed out.
+  /// Nil if the other process has signed out.
   let credential: Credential?
 }
 
@@ -51,20 +53,20 @@ struct RenewedCredential<Credential: Sendable>: Sendable {
   var isFound = false
 }
 
-/// Says that what is stored is no credential of this kind.
+/// The error for stored data that is not a credential of this kind.
 struct DamagedCredential: ShownError, CustomStringConvertible {
   var description: String {
-    "what is stored is damaged, or the credential of another program: sign in anew, which replaces it"
+    "the stored credential is damaged, or another program's: sign in again to replace it"
   }
 }
 
-/// A credential store, and how this kind of credential is written there.
+/// A credential store, and the coding of this kind of credential.
 final class CredentialVault<Credential: Sendable>: Sendable {
-  /// The stored form. A signed-out identity is stored, too, so that other processes learn of it.
+  /// The stored form. A sign-out is stored, too, so that other processes learn of it.
   private struct Entry: Codable {
     var revision: Int
     var identity: String
-    /// Nil if the app gave the identity its name.
+    /// Nil if the app named the identity.
     var isUnnamed: Bool?
     var credential: Data?
 
@@ -78,13 +80,15 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   private struct State {
     /// The revision that this process has read or written last.
     var revision = 0
-    /// A new credential that could not be stored. A refresh would need the one that it replaced.
+    /// A new credential that could not be stored. A second refresh would need the credential that this one
+    /// replaced.
     var unsaved: Credential?
-    /// The store's version when it was looked at last.
+    /// The store's version when it was last read.
     var version: String?
-    /// The time on a client's timeline when it was looked at last.
+    /// The time on a client's timeline when the store was last read.
     var looked: Duration?
-    /// True if what is stored must not be used, although it may be new to this process: a sign-out failed.
+    /// True if stored data must not be used even if it is new to this process, because a sign-out could not
+    /// be stored.
     var ignoresNext = false
 
     mutating func know(_ revision: Int) {
@@ -94,7 +98,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     }
   }
 
-  /// How often a store is read that has no versions.
+  /// The interval at which a store without versions is read.
   private static var interval: Duration { .seconds(1) }
 
   private let store: any CredentialStore
@@ -111,12 +115,12 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     self.decode = decode
   }
 
-  /// Returns the stored credential if it is a newer one than that which is to be renewed; else stores and returns what
-  /// `refresh` makes of the stored one.
+  /// Returns the stored credential if it is newer than the one to renew. Otherwise, refreshes the stored
+  /// credential, stores the new one, and returns it.
   /// - Parameters:
-  ///   - present: The identity of a new credential if nothing is stored, or what was stored is gone.
-  ///   - revision: That of the credential to be renewed; 0 if there is none. What this process has read since then may be
-  ///     the newer one.
+  ///   - present: The identity of the new credential if nothing is stored.
+  ///   - revision: The revision of the credential to renew; 0 without one. This process may have read a newer
+  ///     one since.
   func renewed(
     of present: CredentialIdentity, after revision: Int,
     _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
@@ -127,7 +131,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       let isNewer = entry.map { $0.revision > revision } ?? false
       if let entry, isNewer { state.withLock { $0.know(entry.revision) } }
       let old = try entry?.credential.map { try self.intact($0, self.decode) }
-      // A refresh that comes after the sign-out must not sign in again.
+      // A refresh after a sign-out must not sign the identity in again.
       if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
       if let entry, let old, isNewer {
         return RenewedCredential(credential: old, stored: entry.mark, isFound: true)
@@ -141,7 +145,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     }
   }
 
-  /// True if another process may have written to the store since it was looked at last.
+  /// True if another process may have written to the store since it was last read.
   func mayHaveNews(at now: Duration) -> Bool {
     let version = store.version()
     return state.withLock { state in
@@ -150,10 +154,11 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     }
   }
 
-  /// Returns what another process, or an earlier start, has stored since this process read or wrote last; nil if nothing.
+  /// Returns the change that another process, or an earlier start, has stored since this process last read or
+  /// wrote; nil without a change.
   /// - Parameter now: Nil if the time is not known.
   func news(at now: Duration?) async throws -> CredentialNews<Credential>? {
-    // Asked for before the reading: what is written meanwhile is looked at next time.
+    // The version is taken before the read, so that a write during the read is noticed the next time.
     let version = store.version()
     let entry = try await read()
     let isNews = state.withLock { state in
@@ -167,18 +172,19 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     return CredentialNews(mark: entry.mark, credential: try entry.credential.map { try intact($0, decode) })
   }
 
-  /// Notes that this process has taken what is stored: only then a renewal may replace it.
+  /// Notes that this process uses the stored credential. Only then may a renewal replace it.
   func take(_ mark: StoredMark) {
     state.withLock { state in if mark.revision > state.revision { state.know(mark.revision) } }
   }
 
-  /// Returns the identity whose credential is stored; nil if there is none.
+  /// Returns the identity whose credential is stored; nil if no credential is.
   func owner() async throws -> CredentialIdentity? {
     guard let entry = try await read(), entry.credential != nil else { return nil }
     return entry.owner
   }
 
-  /// - Returns: The revision.
+  /// Stores a credential, or a sign-out if it is nil.
+  /// - Returns: The new revision.
   func store(_ credential: Credential?, of owner: CredentialIdentity) async throws -> Int {
     try await store.exclusively { [self] in
       // A damaged entry is replaced: otherwise no sign-in would ever succeed.
@@ -189,12 +195,12 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   }
 
   /// Stores that the identity has signed out.
-  /// - Returns: The revision.
+  /// - Returns: The new revision.
   func clear() async throws -> Int {
     do {
       return try await store(nil, of: CredentialIdentity(withoutName: ""))
     } catch {
-      // The store may still have the credential.
+      // The store may still have the credential, so the next read ignores it.
       state.withLock { $0.ignoresNext = true }
       throw error
     }
@@ -214,7 +220,8 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)
     async throws -> Int
   {
-    // In an empty store it begins with the time: other processes may know revisions of what was there before.
+    // In an empty store, revisions begin with the time, because other processes may know revisions of deleted
+    // data.
     let revision = (entry?.revision ?? Int(Date().timeIntervalSince1970 * 1000)) + 1
     let new = Entry(
       revision: revision, identity: owner.text, isUnnamed: owner.digest == nil ? true : nil,

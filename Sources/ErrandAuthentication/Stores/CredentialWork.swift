@@ -1,23 +1,23 @@
 import ErrandCore
 
-/// Work of a credential store that blocks.
+/// Blocking work of a credential store.
 enum CredentialWork {
-  /// Starts work on a thread of its own.
-  /// - Parameter place: Where the credential is, for the error.
+  /// Starts work on a dedicated thread.
+  /// - Parameter place: The location of the credential, for the error.
   static func start<Value: Sendable>(
     _ place: String, _ work: @escaping @Sendable () throws -> Value
   ) throws(FileError) -> Promise<Value> {
     let promise = Promise<Value>()
     guard SystemThread.start({ promise.settle(Result { try work() }) }) else {
-      throw FileError(.open, place, "the system has no thread for it")
+      throw FileError(.open, place, "the system cannot start a thread for it")
     }
     return promise
   }
 
-  /// How long a store waits for another process, which holds the lock during a refresh of its own at most.
+  /// The longest wait for another process's lock. The process holds it during one refresh at most.
   private static let patience = Duration.seconds(40)
 
-  /// Locks the file of a store that processes share. The wait ends with the task.
+  /// Locks the file of a store that processes share. The wait ends when the task is cancelled.
   static func lock(_ file: ReplacedFile) async throws -> FileDescriptor {
     try await CancellationToken.ofTask { token in
       try await start(file.path) { try file.lock(within: patience) { token.isOver } }.value(unless: token)

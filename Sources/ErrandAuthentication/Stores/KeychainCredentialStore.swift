@@ -3,23 +3,25 @@
   public import Foundation
   import Security
 
-  /// A credential in the keychain: encrypted, and for this app alone, or for the apps of a group.
+  /// Keeps a credential in the keychain: encrypted, for this app alone or for the apps of a group.
   ///
-  /// It can be read once the device has been unlocked after a start, so that an app works in the background, too, and is
-  /// on this device only: a refresh token that a backup brings back was replaced since.
+  /// The item can be read once the device has been unlocked after a restart, so an app in the background can
+  /// use it. It stays on this device, because the refresh token of a backup would be out of date.
   public struct KeychainCredentialStore: CredentialStore {
     private let service: String
     private let account: String
     private let accessGroup: String?
     private let lockFile: ReplacedFile?
 
+    /// Creates a store for one item of the keychain.
     /// - Parameters:
-    ///   - service: A name for what the credential is for, such as the server's.
-    ///   - account: A name that tells credentials of one service apart. It is no secret. Default: empty.
-    ///   - accessGroup: The keychain access group of several apps, or of an app and its extensions. Default: this app's
-    ///     own.
-    ///   - lockFile: A file in a folder that all these have (their app group's), which is created and locked while one of
-    ///     them refreshes the credential. Needed where more than one process uses it. Default: none.
+    ///   - service: A name for the purpose of the credential, such as the server's name.
+    ///   - account: A name that tells credentials of one service apart. It is not a secret. Default: empty.
+    ///   - accessGroup: The keychain access group of several apps, or of an app and its extensions. Default:
+    ///     this app's group.
+    ///   - lockFile: A file in a folder that all these apps can write to (their app group's). It is created,
+    ///     and locked while one of them refreshes the credential. It is needed if more than one process uses
+    ///     the credential. Default: nil.
     public init(
       service: String, account: String = "", accessGroup: String? = nil, lockFile: URL? = nil
     ) {
@@ -29,8 +31,9 @@
       self.lockFile = lockFile.map { ReplacedFile(path: $0.path, lockPath: $0.path) }
     }
 
-    /// - Throws: `KeychainError`, if there is an item that cannot be read: the device has not been unlocked yet, for
-    ///   instance.
+    /// Returns the stored credential; nil if nothing is stored.
+    /// - Throws: `KeychainError`, if an item cannot be read, for instance because the device has not been
+    ///   unlocked yet.
     public func read() async throws -> Data? {
       try await CredentialWork.start(service) { [self] in
         var query = item
@@ -45,8 +48,11 @@
       }.value()
     }
 
+    /// Adds or replaces the item, which never leaves this device.
+    /// - Throws: `KeychainError`, if the item cannot be written.
     public func write(_ data: Data) async throws {
-      // Waited for even if the task is cancelled: the lock must not be released while the item is written.
+      // The write is awaited even if the task is cancelled: the lock must not be released while the item is
+      // written.
       try await CredentialWork.start(service) { [self] in
         var new = item
         new[kSecValueData as String] = data
@@ -58,6 +64,7 @@
       }.settled().get()
     }
 
+    /// Runs `body` while the lock file is locked. Without a lock file, it runs at once.
     public func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
     {
       guard let lockFile else { return try await body() }
@@ -76,16 +83,16 @@
     }
   }
 
-  /// The keychain could not be read or written.
+  /// A failure to read or write the keychain.
   public struct KeychainError: Error, Sendable, CustomStringConvertible {
-    /// The system's code.
+    /// The status code of the system's keychain (`OSStatus`).
     public let status: Int32
 
     static func check(_ status: Int32) throws(KeychainError) {
       guard status == errSecSuccess else { throw KeychainError(status: status) }
     }
 
-    /// The system's own words.
+    /// The system's message and its code.
     public var description: String {
       let words = SecCopyErrorMessageString(status, nil).map { $0 as String }
       return "the keychain: \(words ?? "error \(status)") (\(status))"

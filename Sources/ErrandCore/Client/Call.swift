@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A request that was started and continues independently of its waiters. Releasing the `Call` does not
-/// cancel it.
+/// A request that has been started. It continues even if no task waits for it, and after its `Call` is
+/// released.
 ///
 /// ```swift
 /// let login = client.start(.post(loginURL, json: credentials).priority(.userInitiated))
@@ -15,6 +15,7 @@ public final class Call: Sendable, Identifiable {
     public var description: String { "\(number)" }
   }
 
+  /// The number of the call, which its events carry as well.
   public let id: ID
   let cancellation: CancellationToken
   let promise = Promise<Response>()
@@ -33,39 +34,41 @@ public final class Call: Sendable, Identifiable {
     hub = progress
   }
 
-  /// The response. Any number of tasks may wait for it, any number of times. Cancelling a task that waits
-  /// ends its wait, not the call.
+  /// The response. Any number of tasks may wait for it, any number of times. Cancelling a waiting task ends
+  /// its wait, but not the call.
   /// - Throws: `RequestError`, or the error that an interceptor threw.
   public var value: Response {
     get async throws { try await promise.value() }
   }
 
-  /// The outcome, once the call has ended. Cancelling a task that waits does not end the wait.
+  /// The outcome, once the call has ended. The wait for it lasts until then, even if the waiting task is
+  /// cancelled.
   public var result: Result<Response, any Error> {
     get async { await promise.settled() }
   }
 
-  /// The outcome, or nil while the call is under way.
+  /// The outcome; nil until the call has ended.
   public var outcome: Result<Response, any Error>? { promise.outcome }
 
   /// Cancels the call, unless it has ended.
   public func cancel(reason: CancellationReason = .callCancelled) { cancellation.cancel(.cancelled(reason)) }
 
-  /// The call's present priority.
+  /// The current priority of the call.
   public var priority: Priority { effectivePriority.current }
 
-  /// Raises the priority, so that the call overtakes others that wait. A lower one changes nothing.
+  /// Raises the priority, so that the call overtakes others that wait for a slot. A lower priority changes
+  /// nothing.
   public func raisePriority(to priority: Priority) { effectivePriority.raise(to: priority) }
 
-  /// Lowers the priority, so that others overtake the call while it waits for a slot: its result is not needed now,
-  /// but may be later. A higher one changes nothing. A request that the call shares with others that wait for it, too,
-  /// keeps its priority.
+  /// Lowers the priority, so that others overtake the call while it waits for a slot. Use it for a result
+  /// that is not needed now, but may be later. A higher priority changes nothing. A shared request for which
+  /// other calls wait as well keeps its priority.
   public func lowerPriority(to priority: Priority) { effectivePriority.lower(to: priority) }
 
-  /// Takes on the priority of a call that waits for this one, if that is higher.
+  /// Raises the priority to that of a call that waits for this one, if that is higher.
   func rise(with other: EffectivePriority) { effectivePriority.rise(with: other) }
 
-  /// The call's progress. Ends with the call.
+  /// The progress of the call, as a sequence that ends with the call.
   public var progress: CallProgress { CallProgress(hub, until: promise) }
 }
 
@@ -79,10 +82,12 @@ extension Call: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The progress of a call: its present value, then each change until the call ends. A slow reader misses
+/// The progress of a call: the current value, and then each change until the call ends. A slow reader misses
 /// intermediate values.
 public struct CallProgress: AsyncSequence, Sendable {
+  /// The progress of both bodies of the current attempt.
   public typealias Element = TransferProgress
+  /// Never: a failure of the call ends the sequence.
   public typealias Failure = Never
 
   private let hub: ProgressHub
@@ -100,6 +105,7 @@ public struct CallProgress: AsyncSequence, Sendable {
     }
   }
 
+  /// Returns the current progress, and then each change.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let hub: ProgressHub
     fileprivate var changes: AsyncStream<Void>.Iterator
@@ -124,7 +130,7 @@ public struct CallProgress: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> Iterator { Iterator(hub, changes.makeAsyncIterator()) }
 }
 
-/// Numbers calls, from 1.
+/// Gives numbers to calls, from 1.
 enum CallCounter {
   private static let last = Atomic<UInt64>(0)
 

@@ -11,7 +11,7 @@ package final class CallContext: Sendable {
   private struct State {
     var place: InFlight.Place?
     var membership: ScopeMembership?
-    // Boxed, because most calls have none of it, and the state is copied at a call's end.
+    // Boxed, because most calls have no such state, and `State` is copied at a call's end.
     private(set) var boxed: Boxed<Rest>?
     var hasEnded: Bool
 
@@ -23,7 +23,7 @@ package final class CallContext: Sendable {
     }
   }
 
-  /// What few calls hold until their end.
+  /// The state that only few calls have until their end.
   private struct Rest {
     var deadline: Deadlines.Place?
     var shown: Shown?
@@ -36,7 +36,7 @@ package final class CallContext: Sendable {
   struct Parts: Sendable {
     var cancellation = CancellationToken()
     var destination: Destination
-    /// Performs the attempts of this call in the place of the client's transport; nil for that.
+    /// Performs this call's attempts instead of the client's transport; nil for the client's.
     var transport: (any Transport)?
     /// Nil if the progress is not observed.
     var progress: ProgressHub?
@@ -47,9 +47,9 @@ package final class CallContext: Sendable {
     var deadline: Duration?
     /// Limits how long interceptors may hold a shared request that other callers have joined.
     var watch: HoldWatch?
-    /// Tells listeners of the call; nil if nothing listens.
+    /// Reports the call's events to listeners; nil without listeners.
     var events: CallEvents?
-    /// True for a request that several callers share: each of them validates the response.
+    /// True for a request that several callers share. Each of them validates the response.
     var isShared = false
   }
 
@@ -70,10 +70,10 @@ package final class CallContext: Sendable {
   private let usedCount = Atomic(0)
   private let signedAgain = Atomic(false)
 
-  /// The number of times that the request was sent, or about to be: an interceptor may send it several times
-  /// in one attempt.
+  /// The number of times that the request was sent, or was about to be. An interceptor may send it several
+  /// times in one attempt.
   var sent: Int { sentCount.load(ordering: .relaxed) }
-  /// The number of attempts that have begun, of those that the retry policy allows.
+  /// The number of attempts begun, which the retry policy limits.
   var used: Int { usedCount.load(ordering: .relaxed) }
 
   func countSent() { sentCount.add(1, ordering: .relaxed) }
@@ -81,27 +81,28 @@ package final class CallContext: Sendable {
 
   /// True once the call has been signed again because its signature was refused.
   var hasSignedAgain: Bool { signedAgain.load(ordering: .relaxed) }
-  /// Takes the one time that the call may be signed again. Returns false if it was taken before.
+  /// Records that the call is signed again, which is allowed once. Returns false if that has happened before.
   func signAgain() -> Bool { !signedAgain.exchange(true, ordering: .relaxed) }
 
-  /// - Parameter identity: The identity that the call is made for; nil if it is asked for later.
+  /// - Parameter identity: The identity that the call is made for; nil if it is determined later.
   init(_ parts: Parts, sentAs identity: CallIdentity? = nil) {
     self.parts = parts
     sentAs = Locked(identity)
   }
 
-  /// Returns a context for work of this call. It has the same parts, except those that `change` changes, and is made
-  /// for the same identity. It is registered nowhere yet, and has sent nothing.
+  /// Returns a context for work on behalf of this call. It has the same identity and the same parts, except
+  /// those that `change` changes. It is not registered yet, and has sent nothing.
   func forked(_ change: (inout Parts) -> Void) -> CallContext {
     var parts = parts
     change(&parts)
     return CallContext(parts, sentAs: knownIdentity)
   }
 
-  /// The identity that the call is made for, if that has been asked for.
+  /// The identity that the call is made for; nil if it has not been determined yet.
   var knownIdentity: CallIdentity? { sentAs.withLock { $0 } }
 
-  /// Returns the identity that the call is made for: `present` the first time, and the same ever after.
+  /// Returns the identity that the call is made for. The first time it is that of `present`; later it is the
+  /// same.
   func identity(_ present: () -> CallIdentity) -> CallIdentity {
     if let knownIdentity { return knownIdentity }
     let present = present()
@@ -116,25 +117,26 @@ package final class CallContext: Sendable {
   func requireMemory(for use: StaticString) throws(RequestError) {
     if case .memory = destination { return }
     throw RequestError(
-      .unsupported, message: "a response that is \(use) is held in memory: use send or start",
+      .unsupported, message: "only a response in memory can be \(use); use send or start",
       reachedServer: false)
   }
 
-  /// Registers the call among those in flight.
-  /// - Parameter isPart: True if the call does the work of another that is in flight.
+  /// Registers the call with the calls in flight.
+  /// - Parameter isPart: True if the call does work for another call that is in flight.
   /// - Throws: `RequestError` (`cancelled`), if the client has been shut down.
   func enter(_ inFlight: InFlight, asPart isPart: Bool = false) throws(RequestError) {
     let place = try inFlight.add(cancellation, asPart: isPart)
     state.withLock { $0.place = place }
   }
 
+  /// Adds the call to a scope.
   /// - Throws: `RequestError` (`cancelled`), if the scope has ended.
   func enter(_ scope: RequestScope) throws(RequestError) {
     let membership = try scope.enter(cancellation, effectivePriority)
     state.withLock { $0.membership = membership }
   }
 
-  /// Registers the call among those in flight, and in the scope of another call.
+  /// Registers the call with the calls in flight, and in the scope of another call.
   func enter(_ inFlight: InFlight, beside context: CallContext) throws(RequestError) {
     try enter(inFlight)
     guard let other = context.state.withLock({ $0.membership }) else { return }
@@ -154,7 +156,7 @@ package final class CallContext: Sendable {
     if isLate { activity.end(token) }
   }
 
-  /// Cancels the call at its deadline, unless it has ended by then.
+  /// Cancels the call at its deadline, unless it has ended before.
   func keepDeadline(in deadlines: Deadlines) {
     guard let deadline else { return }
     let place = deadlines.add(cancellation, deadline, from: started)
@@ -165,7 +167,7 @@ package final class CallContext: Sendable {
     if isLate { place.leave() }
   }
 
-  /// The state of the body's files when the call first read them, which all its attempts have in common.
+  /// The state of the body's files when the call first read them. All attempts share it.
   package var pins: FilePins {
     state.withLock { state in
       let pins = state.rest.pins ?? FilePins()
@@ -174,7 +176,7 @@ package final class CallContext: Sendable {
     }
   }
 
-  /// Runs `work` when the call has ended; at once if it has.
+  /// Runs `work` when the call has ended, or at once if it has ended already.
   func atEnd(_ work: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.hasEnded { state.rest.atEnd.append(work) }
@@ -183,15 +185,15 @@ package final class CallContext: Sendable {
     if isLate { work() }
   }
 
-  /// Stores the slot of a stream that goes through interceptors.
+  /// Stores the slot of a stream that passes through interceptors.
   func hold(_ slot: any StreamSlot) { state.withLock { $0.rest.slot = slot } }
 
-  /// Releases the slot of an earlier stream. An interceptor that sends again while it holds a stream must not
-  /// wait for that stream's slot.
+  /// Releases the slot of an earlier stream, because an interceptor that sends again while it holds a stream
+  /// must not wait for that stream's slot.
   func giveUpSlot() { state.withLock { $0.rest.slot }?.giveUp() }
 
-  /// Ends the call when the last byte of `stream` is here. It may be another stream than the transfer's: an
-  /// interceptor may have replaced that.
+  /// Ends the call when the last byte of `stream` has arrived. An interceptor may have replaced the
+  /// transfer's stream, so `stream` may be another one.
   func end(with stream: ByteStream, _ response: Response) {
     state.withLock { $0.rest.slot }?.handOver()
     _ = cancellation.onCancel(stopping: stream.cancellation)
@@ -206,7 +208,7 @@ package final class CallContext: Sendable {
     }
   }
 
-  /// Ends the call and releases everything it holds. Calling it again does nothing.
+  /// Ends the call and releases everything it holds. Further calls do nothing.
   func end() {
     let last: State? = state.withLock { state in
       guard !state.hasEnded else { return nil }
@@ -224,7 +226,7 @@ package final class CallContext: Sendable {
     let rest = rest.value
     rest.deadline?.leave()
     if let shown = rest.shown {
-      // A call may be held for long after its end, and its progress with it.
+      // The program may hold a call, and its progress, for long after its end.
       if let listener = shown.listener { progress?.stopListening(listener) }
       shown.activity.end(shown.token)
     }
@@ -232,7 +234,7 @@ package final class CallContext: Sendable {
   }
 }
 
-/// The destination of a response's body: the only difference between `send`, `download` and `stream`.
+/// The destination of a response's body, in which `send`, `download` and `stream` differ.
 enum Destination: Sendable {
   case memory
   case file(Download)
@@ -243,10 +245,10 @@ enum Destination: Sendable {
   }
 }
 
-/// The slot of a stream that is in the hands of interceptors.
+/// The slot of a stream that interceptors have received.
 protocol StreamSlot: Sendable {
-  /// Releases the slot before the stream ends, so that what interceptors wait for can have it.
+  /// Releases the slot before the stream ends, so that requests that the interceptors wait for can have it.
   func giveUp()
-  /// Keeps the slot until the stream ends: the caller has the stream.
+  /// Keeps the slot until the stream ends, because the caller has received the stream.
   func handOver()
 }

@@ -1,10 +1,11 @@
 /// The identity that a call is made for.
 package struct CallIdentity: Sendable {
-  /// Tells identities apart for sharing, caching and cookies; nil is an identity, too.
+  /// Distinguishes identities for sharing, caching and cookies. Nil is an identity as well.
   package var text: String?
-  /// The part of the credential: one of those that `CredentialSession.signOut(clearingCache:)` clears.
+  /// The part of the identity that comes from the credential; `CredentialSession.signOut(clearingCache:)`
+  /// removes its responses.
   package var owner: String?
-  /// Grows each time the credential's identity changes or signs out: a call is part of one era.
+  /// Grows with each change of the credential's identity and each sign-out. A call belongs to one era.
   package var era = 0
 
   package init(text: String? = nil) { self.text = text }

@@ -4,17 +4,17 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
   case taskCancelled
   /// The request's scope ended, or cancelled everything in it. Holds the scope's name.
   case scopeEnded(String)
-  /// A newer request took the request's place.
+  /// A newer request replaced this one.
   case superseded
   /// The request's `Call` was cancelled.
   case callCancelled
   /// The client was shut down.
   case clientShutDown
-  /// The request was shared, and every caller that waited for it left.
+  /// The request was shared, and all callers that waited for it left.
   case abandoned
   /// The last reference to the stream of the response's body was released.
   case streamDropped
-  /// The identity that the request was sent for signed out, or has to sign in again.
+  /// The identity that the request was sent for signed out, or must sign in again.
   case signedOut
   /// Any other reason, as text.
   case other(String)
@@ -23,11 +23,11 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .taskCancelled: "the task that waited for it was cancelled"
     case .scopeEnded(let name): name.isEmpty ? "its scope ended" : "its scope \(name.debugDescription) ended"
-    case .superseded: "a newer request took its place"
-    case .callCancelled: "it was cancelled by hand"
+    case .superseded: "a newer request replaced it"
+    case .callCancelled: "its call was cancelled"
     case .clientShutDown: "the client was shut down"
-    case .abandoned: "everyone who waited for it left"
-    case .streamDropped: "nobody held the stream of its body any more"
+    case .abandoned: "all callers that waited for it left"
+    case .streamDropped: "the stream of its body was released"
     case .signedOut: "its identity signed out"
     case .other(let reason): reason
     }
@@ -35,8 +35,8 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Error {
-  /// True for an error that only says that the request is not wanted any more, so that there is nothing to
-  /// report: Errand's own cancelled outcome, Swift's `CancellationError`, and URLSession's `cancelled`.
+  /// True for an error that only reports a cancellation, so that it need not be shown: `RequestError` with the
+  /// code `cancelled`, Swift's `CancellationError`, and URLSession's `cancelled`.
   public var isCancellation: Bool {
     if let error = self as? RequestError { return error.code == .cancelled }
     if self is CancellationError { return true }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The cancellation of one call: every request to cancel it goes through this token.
+/// The cancellation of one call. Every reason to cancel the call goes through this token.
 package final class CancellationToken: Sendable {
-  /// The reason why a call ends before its response.
+  /// The reason why a call ends without a response.
   package enum Cause: Sendable, Hashable {
     case cancelled(CancellationReason)
     case deadlineExceeded(Duration)
@@ -20,7 +20,7 @@ package final class CancellationToken: Sendable {
     var stop: Cause?
     var isFinished = false
     var lastID = 0
-    // There is nearly always one handler; a single one needs no array.
+    // Nearly always there is only one handler, which needs no array.
     var handler: (id: Int, run: Handler)?
     var more: [(id: Int, run: Handler)] = []
   }
@@ -35,7 +35,7 @@ package final class CancellationToken: Sendable {
   /// The error of the call, if it is cancelled.
   package var failure: RequestError? { failure(attempts: 0) }
 
-  /// - Parameter attempts: The number of attempts that had ended.
+  /// - Parameter attempts: The number of attempts that have ended.
   package func failure(attempts: Int) -> RequestError? {
     cause?.error(attempts: attempts, reachedServer: mayHaveSent)
   }
@@ -47,7 +47,7 @@ package final class CancellationToken: Sendable {
   /// True once the call is cancelled or has its outcome.
   package var isOver: Bool { state.withLock { $0.stop != nil || $0.isFinished } }
 
-  /// Cancels the call. The first reason counts; later ones are ignored.
+  /// Cancels the call. Only the first reason counts.
   package func cancel(_ reason: Cause) {
     for tell in prepareCancel(reason) { tell() }
   }
@@ -57,9 +57,9 @@ package final class CancellationToken: Sendable {
     for tell in cancellations.flatMap({ $0.prepareCancel(reason) }) { tell() }
   }
 
-  /// Cancels the call and returns the handlers, for the caller to call. When many calls end together, all are
-  /// cancelled before any handler runs. Otherwise a slot that one of them releases would be taken by another
-  /// that is about to end, and a call that waits for another would fail with it.
+  /// Cancels the call and returns the handlers, which the caller must call. When many calls end together, all
+  /// are cancelled before any handler runs. Otherwise a call that is about to end could take a slot that
+  /// another releases, or fail because a call that it waits for was cancelled.
   package func prepareCancel(_ reason: Cause) -> [Tell] {
     let handlers = state.withLock { state -> [Handler] in
       guard state.stop == nil, !state.isFinished else { return [] }
@@ -78,8 +78,8 @@ package final class CancellationToken: Sendable {
     }
   }
 
-  /// Marks the call as finished, just before its response is delivered; from here on it cannot be cancelled.
-  /// - Throws: The error, if the call has been cancelled before.
+  /// Marks the call as finished, just before its response is delivered. It cannot be cancelled afterwards.
+  /// - Throws: The error, if the call has been cancelled already.
   package func finish() throws(RequestError) {
     let stop = state.withLock { state in
       state.isFinished = true
@@ -88,7 +88,7 @@ package final class CancellationToken: Sendable {
     if let stop { throw stop.error(reachedServer: mayHaveSent) }
   }
 
-  /// Calls `handler` once when the call is cancelled; at once if it has been.
+  /// Calls `handler` once when the call is cancelled, or at once if it is cancelled already.
   package func onCancel(_ handler: @escaping Tell) -> CancelHandlerID {
     let (id, stop) = add(.tell(handler))
     if stop != nil { handler() }
@@ -96,15 +96,15 @@ package final class CancellationToken: Sendable {
   }
 
   /// Calls `prepare` once when the call is cancelled, before any handler, and then the handlers that it
-  /// returns; at once if the call has been cancelled. For dependent work that has to end together with the
-  /// call.
+  /// returns. Does so at once if the call is cancelled already. Use it for dependent work that must end
+  /// together with the call.
   package func onCancel(preparing prepare: @escaping @Sendable (Cause) -> [Tell]) -> CancelHandlerID {
     let (id, stop) = add(.prepare(prepare))
     if let stop { for tell in prepare(stop) { tell() } }
     return id
   }
 
-  /// Cancels another token together with this one.
+  /// Cancels another token whenever this one is cancelled.
   package func onCancel(stopping other: CancellationToken) -> CancelHandlerID {
     onCancel(preparing: { other.prepareCancel($0) })
   }
@@ -132,7 +132,7 @@ package final class CancellationToken: Sendable {
     }
   }
 
-  /// Throws if the call has been cancelled.
+  /// - Throws: The error, if the call has been cancelled.
   package func check() throws(RequestError) {
     if let failure { throw failure }
   }
@@ -144,21 +144,22 @@ extension CancellationToken.Cause {
     case .cancelled(let reason): RequestError(reason, attempt: attempts, reachedServer: reachedServer)
     case .deadlineExceeded(let deadline):
       RequestError(
-        .deadlineExceeded, message: "no whole response within the deadline of \(deadline.formattedSeconds)",
+        .deadlineExceeded,
+        message: "no complete response within the deadline of \(deadline.formattedSeconds)",
         attempt: attempts, reachedServer: reachedServer)
     }
   }
 }
 
-/// Identifies a handler that was given to `Exchange.onCancel`.
+/// Identifies a handler that was passed to `Exchange.onCancel`.
 public struct CancelHandlerID: Sendable, Hashable {
   let rawValue: Int
 }
 
 extension CancellationToken {
-  /// Runs users' code in a task. When the call is cancelled, that task is cancelled too, and the caller gets
-  /// the error at once, however long the task goes on.
-  /// - Parameter late: Receives the value that the task returns after that.
+  /// Runs users' code in a task. When the call is cancelled, the task is cancelled, and the caller gets the
+  /// error at once, even if the task continues.
+  /// - Parameter late: Receives the value of a task that continued.
   package func interrupting<Value: Sendable>(
     late: @escaping @Sendable (Value) -> Void = { _ in }, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -169,7 +170,7 @@ extension CancellationToken {
       if !first.settle(outcome), case .success(let value) = outcome { late(value) }
     }
     let id = onCancel { [weak self] in
-      // In this order: the task may throw as soon as it is cancelled, and its error would be the outcome.
+      // In this order, because a cancelled task may throw at once, and its error would become the outcome.
       if let failure = self?.failure { first.settle(.failure(failure)) }
       task.cancel()
     }
@@ -179,12 +180,12 @@ extension CancellationToken {
 }
 
 extension CancellationToken {
-  /// Throws if the current task is cancelled.
+  /// - Throws: `RequestError` (`cancelled`), if the current task is cancelled.
   package static func checkTask() throws(RequestError) {
     if Task.isCancelled { throw Cause.cancelled(.taskCancelled).error(reachedServer: false) }
   }
 
-  /// Runs `work` with a token that is cancelled together with the current task.
+  /// Runs `work` with a token that is cancelled when the current task is cancelled.
   package static func ofTask<Value>(_ work: (CancellationToken) async throws -> Value) async rethrows -> Value
   {
     let cancellation = CancellationToken()

@@ -4,9 +4,9 @@
   package import Foundation
 #endif
 
-/// For modules above the core that watch a client.
+/// Access for the inspector.
 extension Client {
-  /// Adds a listener, which is told of the calls that begin from now on.
+  /// Adds a listener to the calls that begin from now on.
   package func attach(_ listener: any EventListener) {
     pipeline.events.append(listener) {
       EventSource(pipeline.configuration, pipeline.timeline, adding: [listener])
@@ -18,7 +18,7 @@ extension Client {
     pipeline.events.source?.made.lazy.compactMap { $0 as? Listener }.first
   }
 
-  /// Sends the request of an event once more, with its secrets.
+  /// Sends the request of an event again, including its secrets.
   package func resend(_ request: EventRequest) async throws -> Response { try await send(request.original) }
 
   /// The newest cached responses, at most 1000.
@@ -27,7 +27,7 @@ extension Client {
     return entries.sorted { $0.date > $1.date }.prefix(1000).map(CachedRow.init)
   }
 
-  /// The client's clock. Its times count from the making of the client, as those of events do.
+  /// The client's clock, which counts from when the client was made. Events use it, too.
   package var timeline: Timeline { pipeline.timeline }
 
   /// The client's wall clock.
@@ -36,12 +36,12 @@ extension Client {
   package var slotRows: SlotRows { SlotRows(pipeline.slots.load, pipeline.slots.limits) }
 }
 
-/// The slots of a client, as a page shows them.
+/// The slots of a client, as the inspector's page shows them.
 package struct SlotRows: Sendable, Encodable {
   package let running: Int
   package let total: Int?
   package let perOrigin: Int?
-  /// The number of calls that wait, by priority.
+  /// The number of waiting calls, by priority.
   package let waiting: [String: Int]
 
   init(_ load: SlotLoad, _ limits: ConcurrencyLimits) {
@@ -51,7 +51,7 @@ package struct SlotRows: Sendable, Encodable {
   }
 }
 
-/// A cached response, as a page shows it.
+/// A cached response, as the inspector's page shows it.
 package struct CachedRow: Sendable, Encodable {
   package let url: String
   package let status: Int

@@ -1,15 +1,14 @@
 extension Client {
-  /// Sends a request that ends with its owner, and hands the result to the owner if it still exists.
+  /// Sends a request that ends with its owner, and passes the result to the owner if that still exists.
   ///
-  /// The closure runs in the isolation in which it was formed: on the main actor, if `send` was called there.
-  /// The request does not keep its owner alive; the closure does if it captures the owner, so use the one
-  /// that it is given.
+  /// The closure runs in the isolation in which it was formed, such as the main actor. The request does not
+  /// keep its owner alive. The closure does if it captures the owner, so use the owner that it receives.
   /// - Parameters:
-  ///   - owner: The object to whose `requests` scope the request is added. When the owner goes away, the
+  ///   - owner: The object to whose `requests` scope the request is added. When the owner is released, the
   ///     request is cancelled and `handler` is not called.
-  ///   - handler: Called once with the response or the error, also if the request was cancelled while the
-  ///     owner exists: `Error.isCancellation` tells.
-  /// - Returns: The call, for cancelling it by hand.
+  ///   - handler: Called once with the response or the error. It is also called if the request was cancelled
+  ///     while the owner exists, which `Error.isCancellation` tells.
+  /// - Returns: The call, which can be cancelled.
   @discardableResult
   public func send<Owner: RequestOwner & Sendable>(
     _ request: Request, for owner: Owner,
@@ -17,8 +16,7 @@ extension Client {
       @escaping @Sendable @isolated(any) (Owner, Result<Response, any Error>) -> Void
   ) -> Call {
     let call = start(request, in: owner.requests)
-    // The weak reference is resolved in the handler's isolation, so that the owner is not retained anywhere
-    // else.
+    // The weak reference is resolved in the handler's isolation, so that only the handler retains the owner.
     let deliver: @Sendable (Result<Response, any Error>, isolated (any Actor)?) async -> Void = {
       [weak owner] result, _ in
       if let owner { await handler(owner, result) }
@@ -27,7 +25,7 @@ extension Client {
     return call
   }
 
-  /// Sends a request for an actor that owns it: the closure runs on that actor, wherever `send` is called.
+  /// Sends a request for an actor that owns it. The closure runs on that actor, wherever `send` is called.
   @discardableResult
   public func send<Owner: RequestOwner & Actor>(
     _ request: Request, for owner: Owner,
@@ -41,8 +39,8 @@ extension Client {
     return call
   }
 
-  /// Sends a request for an owner whose conformance is isolated to the main actor, as all are in a module
-  /// whose default isolation is the main actor.
+  /// Sends a request for an owner whose conformance is isolated to the main actor. In a module whose default
+  /// isolation is the main actor, every conformance is.
   @MainActor
   @discardableResult
   public func send<Owner: RequestOwner>(

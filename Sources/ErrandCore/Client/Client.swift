@@ -4,21 +4,27 @@
   public import Foundation
 #endif
 
-/// Sends requests. Make one and keep it: its connections are reused, and its retry budget is shared.
+/// Sends requests. Make one client and keep it: it reuses its connections, and its requests share a retry
+/// budget.
 ///
 /// Cancelling the task that waits for a response cancels the request at once: the socket is closed, or the
 /// HTTP/2 stream reset. The same happens when the request's scope ends.
 public final class Client: Sendable {
   let pipeline: Pipeline
 
+  /// Makes a client.
+  /// - Parameters:
+  ///   - transport: The transport that performs the requests. The client shuts it down in
+  ///     `shutdown(within:)`.
+  ///   - configuration: The defaults of the client's requests.
   public init(transport: any Transport, configuration: ClientConfiguration = ClientConfiguration()) {
     pipeline = Pipeline(transport: transport, configuration: configuration)
   }
 
-  /// Sends a request; the response's body is held in memory.
+  /// Sends a request and returns its response, whose body is held in memory.
   /// - Parameters:
-  ///   - scope: The scope that the request ends with. See `RequestOwner` for what to avoid while waiting.
-  ///   - progress: Called with the number of bytes of both bodies.
+  ///   - scope: The scope that the request ends with. See `RequestOwner` about waiting in an owner.
+  ///   - progress: Called with the numbers of bytes of both bodies.
   /// - Throws: `RequestError`, or the error that an interceptor threw.
   @discardableResult
   public func send(
@@ -27,21 +33,21 @@ public final class Client: Sendable {
     try await pipeline.send(request, into: .memory, in: scope, progress: progress)
   }
 
-  /// Sends a request; the response's body is written to a file beside `file`, which is moved into place at
-  /// the end. A failure leaves `file` as it was.
+  /// Sends a request and writes its response's body to a file beside `file`, which replaces `file` at the
+  /// end. A failure leaves `file` unchanged.
   ///
-  /// If `file` is a symbolic link, the file that it leads to is replaced. A pipe, a device, or a descriptor such as
-  /// `/dev/stdout` is never replaced: it is written to once the body is whole.
+  /// If `file` is a symbolic link, its target is replaced. A pipe, a device, or a descriptor such as
+  /// `/dev/stdout` is never replaced: the complete body is written to it.
   /// - Parameters:
-  ///   - file: The target. Its folder must exist.
-  ///   - resume: Continues the part file that an earlier call with `resume` left beside the target, if the
-  ///     server still has the same version, and leaves its own part file there if it fails.
-  ///   - limit: The most bytes that the file may have, after decompression; more are an error (`bodyTooLarge`).
-  ///     Default: the client's `downloadLimit`, none.
+  ///   - file: The file to write. Its folder must exist.
+  ///   - resume: True to continue the part file that an earlier call with `resume` left beside the file, if
+  ///     the server still has the same version. A failure leaves a part file there again. Default: false.
+  ///   - limit: The maximum number of bytes of the file, after decompression; more are an error
+  ///     (`bodyTooLarge`). Default: the client's `downloadLimit`, which is nil.
   ///   - scope: The scope that the request ends with.
-  ///   - progress: Called with the number of bytes of both bodies.
-  /// - Returns: The response; its `file` is the target. If an accepted response has no content (204, 205, 304, or any
-  ///   to HEAD), `file` is nil, and the target stays as it was.
+  ///   - progress: Called with the numbers of bytes of both bodies.
+  /// - Returns: The response, whose `file` is the given one. If an accepted response has no content (204,
+  ///   205, 304, or any to HEAD), its `file` is nil, and the file is unchanged.
   @discardableResult
   public func download(
     _ request: Request, to file: URL, resume: Bool = false, limit: Int64? = nil,
@@ -65,23 +71,24 @@ public final class Client: Sendable {
     }
   }
 
-  /// Sends a request and returns when the response's head is here; `chunks` brings the body as fast as it is
-  /// consumed.
+  /// Sends a request and returns when the response's head has arrived. The response's `chunks` deliver the
+  /// body as fast as they are consumed.
   public func stream(
     _ request: Request, in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
     try await pipeline.send(request, into: .stream, in: scope, progress: progress)
   }
 
-  /// Starts a request and returns its call: to wait for, to watch, to cancel, or for other requests to depend
-  /// on.
+  /// Starts a request and returns its call, which can be awaited, watched and cancelled. Other requests can
+  /// depend on it.
   /// - Parameter scope: The scope that the request ends with.
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
     let request = pipeline.completed(request)
     let hub = ProgressHub()
     let context = pipeline.context(of: request, into: .memory, progress: hub, canChange: true, in: scope)
     let secrets = secrets
-    // Does not capture the request: it holds the calls it depends on, and each of those would hold its own.
+    // Does not capture the request, because it holds the calls it depends on, which would hold theirs in
+    // turn.
     let call = Call(
       id: context.events?.id, cancellation: context.cancellation,
       effectivePriority: context.effectivePriority, progress: hub
@@ -105,46 +112,46 @@ public final class Client: Sendable {
     return call
   }
 
-  /// Returns the request with its whole URL and an encoded body, for code that stores it.
+  /// Returns the request with its absolute URL and an encoded body, for code that stores it.
   package func completed(_ request: Request) -> Request { pipeline.completed(request) }
 
-  /// Returns the request that a redirect leads to, without the credentials that must not go along; nil if the response is
-  /// none.
-  /// - Throws: `RequestError`, if it must not be followed.
+  /// Returns the request that a redirect leads to, without the credentials that must not be sent there; nil
+  /// if the response is not a redirect.
+  /// - Throws: `RequestError`, if the redirect must not be followed.
   package func redirected(_ request: Request, by response: Response) throws(RequestError) -> Request? {
     let step = try RedirectPolicy().step(request, response.head, followed: 0, secrets: secrets)
     if case .follow(let next) = step { return next }
     return nil
   }
 
-  /// The secrets, which no description shows and which are not written to disk.
+  /// The secrets, which descriptions hide and which are not written to disk.
   package var secrets: Secrets { pipeline.configuration.secrets }
 
-  /// Returns the digest of the name of the identity that a request is sent for; nil if it is sent without a credential,
-  /// if the identity has no name, or if nobody is signed in.
+  /// Returns the digest of the name of the identity that a request is sent for; nil if the request is sent
+  /// without a credential, if the identity has no name, or if no identity is signed in.
   /// - Throws: The error of the credential's store.
   package func identityDigest(of request: Request) async throws -> String? {
     try await pipeline.authentication.identityDigest(of: request)
   }
 
   /// Calls `listener` after each sign-in with the origins that the client's credential is for.
-  /// - Returns: Ends that when it is released; nil if the client has no credential.
+  /// - Returns: An object that ends the calls when it is released; nil if the client has no credential.
   package func onSignIn(_ listener: @escaping @Sendable ([URL]) -> Void) -> SignInListener? {
     guard let authentication = pipeline.configuration.authentication else { return nil }
     let origins = authentication.origins(below: pipeline.configuration.baseURL)
     return authentication.session.onSignIn { listener(origins.compactMap { URL(string: $0) }) }
   }
 
-  /// The limits on the requests on the wire at once. They can be changed at any time: lower limits let
-  /// running requests finish, higher ones let waiting requests start at once.
+  /// The limits on the requests on the wire at once. They can be changed at any time. Lower limits let
+  /// running requests finish; higher ones let waiting requests start at once.
   public var limits: ConcurrencyLimits {
     get { pipeline.slots.limits }
     set { pipeline.slots.limits = newValue }
   }
 
-  /// Shuts the client down: refuses new requests, lets those in flight finish within `limit`, cancels the
-  /// rest, and closes every connection. The transport is shut down too: do not share one between clients that
-  /// end at different times.
+  /// Shuts the client and its transport down: refuses new requests, lets those in flight finish within
+  /// `limit`, cancels the rest, and closes every connection. Clients that end at different times must not
+  /// share a transport.
   public func shutdown(within limit: Duration = .seconds(10)) async {
     pipeline.inFlight.close()
     let force = Task { [pipeline] in
@@ -157,7 +164,7 @@ public final class Client: Sendable {
   }
 }
 
-/// The size of a client's state, for the benchmarks, which are a package of their own.
+/// The size of a client's state, for the benchmarks, which are in another package.
 @_spi(Benchmarks)
 public struct ClientProbe: Sendable {
   private let pipeline: Pipeline

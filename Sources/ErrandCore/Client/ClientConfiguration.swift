@@ -4,67 +4,70 @@
   public import Foundation
 #endif
 
-/// The defaults of a client's requests.
+/// The settings of a client, including the defaults of its requests.
 public struct ClientConfiguration: Sendable {
-  /// The URL that relative ones are below: with `https://example.com/v1`, both `.get("users")` and
-  /// `.get("/users")` ask for `https://example.com/v1/users`. A relative URL cannot lead elsewhere (`..` in it
-  /// is an error), and an absolute one is sent as it is. Default: none; a relative URL is an error then.
+  /// The base of relative URLs: with `https://example.com/v1`, both `.get("users")` and `.get("/users")`
+  /// request `https://example.com/v1/users`. A relative URL cannot leave the base (`..` in it is an error),
+  /// and an absolute URL is not changed. Default: nil; a relative URL is an error then.
   ///
-  /// Paths with values in them are best written as `URLPath`: `.get(.path("users/\(id)"))`.
+  /// Write paths that contain values as `URLPath`: `.get(.path("users/\(id)"))`.
   public var baseURL: URL?
-  /// Makes the encoder of each `RequestBody.json(_:)` that has none of its own, each time such a request is sent. Keys
-  /// are sorted, whatever its settings (a subclass of `JSONEncoder` has to do that itself). Nil, the default, for
-  /// Foundation's.
+  /// Makes the encoder of a `RequestBody.json(_:)` body, each time its request is sent. Keys are sorted,
+  /// whatever the encoder's settings (a subclass of `JSONEncoder` has to sort them itself). Default: nil, for
+  /// Foundation's encoder.
   public var jsonEncoder: (@Sendable () -> JSONEncoder)?
-  /// Makes the decoder of each `Response.decode(_:)` that has none of its own. Nil, the default, for
-  /// Foundation's.
+  /// Makes the decoder of `Response.decode(_:)`, unless the call passes one. Default: nil, for Foundation's
+  /// decoder.
   public var jsonDecoder: (@Sendable () -> JSONDecoder)?
-  /// Header fields sent with every request, unless it has its own of the same name.
+  /// The header fields sent with every request, unless the request sets fields of the same name.
   public var fields: HTTPFields = ["User-Agent": "Errand/\(ErrandVersion.current)"]
-  /// An attempt ends when nothing has moved for this long: no connection made, no byte sent, none received.
-  /// Default: 10 s.
+  /// The time-out: an attempt fails when no connection was made and no byte was sent or received for this
+  /// long. Default: 10 s.
   public var timeout: Duration = .seconds(10)
-  /// An attempt ends when there is no connection after this time: with the look-up of the host, the proxy and the TLS
-  /// handshake. Nil, the default, for `timeout`.
+  /// The time in which an attempt must be connected, including the look-up of the host, the proxy and the TLS
+  /// handshake. Default: nil, for `timeout`.
   ///
-  /// URLSession does not tell when it has a connection: a `URLSessionTransport` refuses requests with a connect time-out.
+  /// URLSession does not report when it is connected, so a `URLSessionTransport` refuses requests with a
+  /// connect time-out.
   public var connectTimeout: Duration?
-  /// The time after which the whole call, with all its attempts, ends. Default: none.
+  /// The time after which the whole call ends, with all its attempts. Default: nil, for no deadline.
   public var deadline: Duration?
-  /// The failures that are retried, how often and when.
+  /// The policy for retries: the failures after which there is another attempt, the number of attempts and
+  /// the waits.
   public var retry = RetryPolicy()
-  /// The number of retries of all the client's requests together, so that they do not overload a server in
+  /// The limit on the retries of all the client's requests together, so that they do not overload a server in
   /// trouble.
   public var retryBudget = RetryBudget()
-  /// The number of requests on the wire at once, and their order. `Client.limits` changes it while the client
-  /// runs.
+  /// The limits on the requests on the wire at once, and their order. `Client.limits` changes them while the
+  /// client runs.
   public var limits = ConcurrencyLimits()
   /// The store of cached responses (`Request.cached(as:_:)`). Default: in memory, 20 MiB.
   public var cache: any ResponseCache = MemoryResponseCache()
-  /// Called when a response could not be cached or looked up; the request itself continues without the cache.
+  /// Called when a response could not be cached or looked up. The request itself continues without the cache.
   public var onCacheFailure: (@Sendable (any Error) -> Void)?
-  /// The identity that requests are sent with, if their own header fields do not show it (a token that an
-  /// interceptor adds, a cookie of the transport's): interceptors run after responses are shared and looked
-  /// up, so what they add cannot be compared. Responses are shared and cached only among requests of one
-  /// identity; nil is one as well.
+  /// Returns the identity that requests are sent with, if their header fields do not show it, such as a token
+  /// that an interceptor adds or a cookie of the transport. Interceptors run after responses are shared and
+  /// looked up, so fields that they add cannot be compared. Responses are shared and cached only among
+  /// requests of one identity; nil is an identity as well.
   public var identity: (@Sendable () -> String?)?
-  /// The credential of requests, and the origins that it is for. Default: none.
+  /// The credential of requests, and the origins that it is for. Default: nil.
   public var authentication: Authentication?
-  /// Signs each attempt of the requests to `signerOrigins`. It does not sign requests that have another signer
-  /// (`Request.signed(by:)`) or no signature (`Request.unsigned()`). Default: none.
+  /// Signs each attempt of the requests to `signerOrigins`, except requests with another signer
+  /// (`Request.signed(by:)`) or without signature (`Request.unsigned()`). Default: nil.
   public var signer: (any RequestSigner)?
-  /// The origins (scheme, host and port) that `signer` signs for: no other is sent its signature, or its session token.
-  /// Default: that of `baseURL`. Without both, a request that `signer` would sign fails with a `RequestError`
-  /// (`invalidRequest`).
+  /// The origins (scheme, host and port) that `signer` signs for. No other origin receives its signature or
+  /// its session token. Default: the origin of `baseURL`. Without both, a request that `signer` would sign
+  /// fails with a `RequestError` (`invalidRequest`).
   public var signerOrigins: [URL]?
-  /// The cookies, kept apart for each identity. A request with a `Cookie` field of its own gets no others.
-  /// Default: none; `Set-Cookie` is not obeyed.
+  /// The cookies, kept apart for each identity. A request that sets a `Cookie` field gets no others. Default:
+  /// nil; `Set-Cookie` is ignored.
   public var cookies: (any CookieJar)?
-  /// The redirects that are followed.
+  /// The policy for redirects.
   public var redirects = RedirectPolicy()
-  /// The most bytes of one response that `send` holds in memory. Default: 64 MiB.
+  /// The maximum number of bytes of one response that `send` holds in memory. Default: 64 MiB.
   public var memoryLimit = 64 << 20
-  /// The most bytes of a file that `download` writes, unless the call has its own limit. Default: none.
+  /// The maximum number of bytes of a file that `download` writes, unless the call sets a limit. Default:
+  /// nil.
   public var downloadLimit: Int64?
   /// The secrets, which no description may show and no other origin may receive.
   public var secrets = Secrets()
@@ -72,23 +75,25 @@ public struct ClientConfiguration: Sendable {
   public var interceptors: [any Interceptor] = []
   /// The interceptors around each attempt, outermost first.
   public var attemptInterceptors: [any Interceptor] = []
-  /// The listeners to what happens to each call, in the order in which they are told. Default: none.
+  /// The listeners that receive the events of each call, in this order. Default: empty.
   public var listeners: [any EventListener] = []
-  /// Distributed tracing of the calls. Default: none.
+  /// The distributed tracing of the calls. Default: nil.
   public var tracing: Tracing?
-  /// Listeners of which each client gets one for itself, by name.
+  /// Makes further listeners, one of each for each client, by name.
   package var listenerMakers: [String: @Sendable () -> any EventListener] = [:]
   /// The clock that measures waits.
   public var clock: any Clock<Duration> = ContinuousClock()
-  /// The wall clock, for dates that servers send.
+  /// Returns the current date, for dates that servers send. Default: the system's clock.
   public var date: @Sendable () -> Date = { Date() }
-  /// The source of the jitter.
+  /// The source of the jitter in waits between attempts.
   public var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
 
+  /// Makes a configuration with the defaults.
   public init() {}
 }
 
 /// Errand's own version.
 public enum ErrandVersion {
+  /// The version as text, such as `0.1.0`.
   public static let current = "0.1.0"
 }

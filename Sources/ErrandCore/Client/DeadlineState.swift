@@ -1,8 +1,8 @@
-/// What ends at a deadline, and when: elements that are added, removed, and returned when they are due. Pure: the time
-/// is a parameter.
+/// Elements with deadlines: they are added, removed, and returned when they are due. Pure: the time is a
+/// parameter.
 ///
-/// Most elements are removed long before they are due. A removed one stays in the heap until it comes to the top, or
-/// until there are more of those than of the others.
+/// Most elements are removed long before they are due. A removed element stays in the heap until it comes to
+/// the top, or until removed elements outnumber the others.
 struct DeadlineState<Element: Sendable>: Sendable {
   typealias Token = Slab<Element>.Token
 
@@ -16,11 +16,12 @@ struct DeadlineState<Element: Sendable>: Sendable {
   private var timer: Duration?
 
   var count: Int { elements.count }
-  /// The number of entries, with those of removed elements.
+  /// The number of entries in the heap, including those of removed elements.
   var entries: Int { heap.count }
 
   /// Adds an element.
-  /// - Returns: Its token; and when the timer must fire, or nil if it is set for then or before.
+  /// - Returns: Its token, and the time for which the timer must be set, or nil if it is set early enough
+  ///   already.
   mutating func add(_ element: Element, due: Duration) -> (Token, timer: Duration?) {
     if heap.count > 2 * elements.count + 64 { heap.removeAll { elements[$0.token] == nil } }
     let token = elements.insert(element)
@@ -33,7 +34,7 @@ struct DeadlineState<Element: Sendable>: Sendable {
   mutating func remove(_ token: Token) { elements.remove(token) }
 
   /// Removes and returns the elements that are due. Called when the timer has fired.
-  /// - Returns: When it must fire again; nil if there is nothing left.
+  /// - Returns: The elements, and the time for which the timer must be set; nil if no elements are left.
   mutating func expire(at now: Duration) -> ([Element], timer: Duration?) {
     var due: [Element] = []
     while let first = heap.first, first.due <= now || elements[first.token] == nil {

@@ -1,5 +1,5 @@
-/// The deadlines of a client's calls. One task sleeps for all of them: one for each call would cost more than the rest of
-/// its chain.
+/// The deadlines of a client's calls. One task sleeps for all of them, because a task for each call would
+/// cost more than the rest of its chain.
 final class Deadlines: Sendable {
   /// The deadline of one call.
   struct Place: Sendable {
@@ -28,9 +28,9 @@ final class Deadlines: Sendable {
 
     func expire(at now: Duration) -> Duration? {
       let (due, timer) = state.withLock { $0.expire(at: now) }
-      // All are cancelled before any handler runs, as calls that end together are.
+      // All are cancelled before any handler runs: see `prepareCancel`.
       let handlers = due.map { $0.cancellation.prepareCancel(.deadlineExceeded($0.deadline)) }
-      // Each call's in a task of its own: one that blocks must not hold up the deadlines of others.
+      // One task for each call, because a handler that blocks must not delay other calls.
       for tells in handlers { Task { for tell in tells { tell() } } }
       return timer
     }
@@ -47,10 +47,10 @@ final class Deadlines: Sendable {
 
   var count: Int { calls.count }
 
-  /// Cancels a call at its deadline, unless its place is left before.
-  /// - Parameter started: When the call began, on the timeline.
+  /// Cancels a call at its deadline, unless it has left its place before.
+  /// - Parameter started: The time at which the call began, on the timeline.
   func add(_ cancellation: CancellationToken, _ deadline: Duration, from started: Duration) -> Place {
-    // Times have an end, and adding to them past it would trap.
+    // Bounded, because adding a very long duration would overflow and trap.
     let due = started + max(.zero, min(deadline, .longest))
     let (token, timer) = calls.add(Element(cancellation: cancellation, deadline: deadline), due: due)
     if let timer { self.timer.set(for: timer) }

@@ -1,15 +1,18 @@
 extension Error {
-  /// The description of an error of any origin. One of an encoder or a decoder quotes values of its document, so
-  /// it is described without them.
+  /// The description of any error. Errors of encoders and decoders quote values of their document, so they
+  /// are described without them.
   package var shown: String { codingProblem ?? "\(self)" }
 
-  /// The kind, the type and the place of a failure to encode or decode, without any value; nil for other errors.
+  /// The kind, the type and the place of an encoding or decoding error, without any value; nil for other
+  /// errors.
   var codingProblem: String? {
     switch self as any Error {
-    case DecodingError.keyNotFound(let key, let context): "no \(key.shown) \(context.codingPath.shown)"
-    case DecodingError.typeMismatch(let type, let context): "no \(type) \(context.codingPath.shown)"
-    case DecodingError.valueNotFound(let type, let context): "null for a \(type) \(context.codingPath.shown)"
-    // Foundation's own words, which quote nothing; those of any other failure of this kind may.
+    case DecodingError.keyNotFound(let key, let context): "no key \(key.shown) \(context.codingPath.shown)"
+    case DecodingError.typeMismatch(let type, let context):
+      "no value of type \(type) \(context.codingPath.shown)"
+    case DecodingError.valueNotFound(let type, let context):
+      "null instead of \(type) \(context.codingPath.shown)"
+    // Foundation's text quotes nothing here. Texts of other corrupted data may.
     case DecodingError.dataCorrupted(let context)
     where context.codingPath.isEmpty
       && context.debugDescription.hasPrefix("The given data was not valid JSON"):
@@ -17,13 +20,13 @@ extension Error {
     case DecodingError.dataCorrupted(let context): "an invalid value \(context.codingPath.shown)"
     case EncodingError.invalidValue(let value, let context):
       "an invalid \(type(of: value)) \(context.codingPath.shown)"
-    case is DecodingError, is EncodingError: "a failure of another kind"
+    case is DecodingError, is EncodingError: "it cannot be encoded or decoded"
     default: nil
     }
   }
 
-  /// The same for an error that a value's own encoding or decoding threw: of an error of the application only its
-  /// type, because it may quote the value.
+  /// The description of an error that a value's own encoding or decoding threw. Of an application's error it
+  /// names only the type, because its description may quote the value.
   package var problemOfValue: String { codingProblem ?? "an error of the type \(type(of: self))" }
 }
 
@@ -33,8 +36,8 @@ package protocol ShownError: Error {}
 extension FileError: ShownError {}
 
 extension Error {
-  /// The reason why a credential could not be read or refreshed. An error of the application is not shown: it may quote
-  /// what was sent or received.
+  /// The reason why a credential could not be read or refreshed. Of an application's error it names only the type,
+  /// because its description may quote a message.
   package var credentialProblem: String {
     switch self {
     case let error as RequestError: error.descriptionWithoutWords
@@ -49,8 +52,8 @@ extension [any CodingKey] {
 }
 
 extension CodingKey {
-  /// The index in an array, or the name of a case without values: that is written in the program. Any other key
-  /// may be that of a dictionary, which is data.
+  /// The index in an array, or the name of a case without values, which is written in the program. Any other
+  /// key may be that of a dictionary, which is data, and is hidden.
   fileprivate var shown: String {
     if let intValue, stringValue == "Index \(intValue)" { return "[\(intValue)]" }
     let mirror = Mirror(reflecting: self)

@@ -1,8 +1,8 @@
-/// Ends a shared request that interceptors hold for too long after others have joined it: an interceptor may
-/// be waiting for one of these, in a task that is not linked to the request.
+/// Ends a shared request that interceptors hold for too long after other callers have joined it. An
+/// interceptor may be waiting for one of these callers, in a task that is not linked to the request.
 package final class HoldWatch: Sendable {
   private struct State {
-    /// The number of interceptors whose code runs, less those of them that wait for `next`.
+    /// The number of interceptors whose code runs, without those that wait for `next`.
     var holders = 0
     var since: Duration?
     var joined: Duration?
@@ -18,8 +18,8 @@ package final class HoldWatch: Sendable {
 
   /// - Parameters:
   ///   - joined: Settled when another caller has joined the request.
-  ///   - cancellation: The request's.
-  ///   - limit: How long interceptors may hold it from then on.
+  ///   - cancellation: The token of the request.
+  ///   - limit: How long interceptors may hold the request after that.
   init(joined: Promise<Void>, _ cancellation: CancellationToken, limit: Duration, _ timeline: Timeline) {
     self.cancellation = cancellation
     self.limit = limit
@@ -67,7 +67,7 @@ package final class HoldWatch: Sendable {
     if isLate { timer.cancel() }
   }
 
-  /// Returns the time until the next check; nil if there is to be none.
+  /// Returns the time until the next check; nil if no further check is needed.
   private func look() -> Duration? {
     let now = timeline.now()
     let wait: Duration? = state.withLock { state in
@@ -77,8 +77,8 @@ package final class HoldWatch: Sendable {
       if left > .zero { return left }
       state.failure = RequestError(
         .deadlineExceeded,
-        message: "an interceptor has had this shared request in hand for \(limit.formattedSeconds) while "
-          + "others waited for it: what it waits for may be this very request, sent again from a detached task",
+        message: "an interceptor held this shared request for \(limit.formattedSeconds) while other callers "
+          + "waited for it; it may be waiting for the same request, sent again from a detached task",
         reachedServer: false)
       return nil
     }

@@ -1,4 +1,4 @@
-/// The calls of a client that have not ended, so that the client can be shut down.
+/// The calls of a client that have not ended, which a shutdown waits for and cancels.
 final class InFlight: Sendable {
   /// The entry of one call.
   struct Place: Sendable {
@@ -21,7 +21,8 @@ final class InFlight: Sendable {
 
   var count: Int { state.withLock { $0.calls.count } }
 
-  /// - Parameter isPart: True if the call does the work of one in flight, so that it may begin while those
+  /// Adds a call.
+  /// - Parameter isPart: True if the call does work for a call in flight, so that it may begin while those
   ///   finish.
   /// - Throws: `RequestError` (`cancelled`), if the client has been shut down.
   func add(_ cancellation: CancellationToken, asPart isPart: Bool = false) throws(RequestError) -> Place {
@@ -47,7 +48,7 @@ final class InFlight: Sendable {
 
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// Cancels the calls in flight; no other can begin.
+  /// Cancels the calls in flight. No other call can begin afterwards.
   func cancelAll(_ stop: CancellationToken.Cause) {
     let cancellations = state.withLock { state in
       state.isStopped = true

@@ -1,4 +1,5 @@
-/// A client's requests on their way: the list of stages, and what happens before the first and after the last.
+/// Passes a client's requests through its stages. It has the list of stages, and does the work before the
+/// first and after the last.
 final class Pipeline: Sendable {
   let transport: any Transport
   let timeline: Timeline
@@ -9,14 +10,15 @@ final class Pipeline: Sendable {
   let cache: CacheAccess
   let coalescing: CoalescingStage
   let authentication: AuthenticationStage
-  /// The stages of a request without the options that few requests have.
+  /// The stages of a request without rarely used options.
   private let stagesOfEvery: [any Stage]
-  /// The stages of a request with such options, at the raw value of those that have stages.
+  /// The stages of a request with such options, at the index of their raw value.
   private let stagesWithOptions: [[any Stage]]
-  /// The stages of a request that the client's credential is for; nil if `stagesOfEvery` has them all.
+  /// The stages of a request that the client's credential is for; nil if they are the same as
+  /// `stagesOfEvery`.
   private let stagesWithCredential: [any Stage]?
-  /// The client's own header fields, one line of each name. A request that has none uses this value without a
-  /// copy.
+  /// The client's header fields, with one line for each name. A request without fields uses this value
+  /// without a copy.
   private let fields: HTTPFields
   private let completion: RequestCompletion
   private let clearing: SignInListener?
@@ -62,7 +64,7 @@ final class Pipeline: Sendable {
       isIntercepted: !configuration.interceptors.isEmpty, interceptsAttempts: interceptsAttempts,
       credentialSender)
 
-    // The way of a request, outermost first.
+    // The stages, outermost first.
     let stages: [any Stage] = [
       FallbackStage(cache, deadlines),
       DependencyStage(),
@@ -138,10 +140,10 @@ final class Pipeline: Sendable {
         events: events.source?.begin(request, in: scope?.path)))
   }
 
-  /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any
-  /// part of it waits, so that calls count in the order in which they were made.
-  /// - Throws: `RequestError` (`cancelled`), if the client has been shut down or the scope has ended; or if
-  ///   it has no key for its repeats.
+  /// Registers a call with the client, its scope, its repeats and its activity. This happens when the call is
+  /// made, before any part of it waits, so that calls count in the order in which they were made.
+  /// - Throws: `RequestError` (`cancelled`), if the client has been shut down or the scope has ended; also if
+  ///   no key for its repeats can be made.
   func enter(_ request: Request, _ context: CallContext, _ scope: RequestScope?) throws(RequestError) {
     if request.options.takesNoSlot { context.effectivePriority.goWithoutSlot() }
     do {
@@ -157,11 +159,11 @@ final class Pipeline: Sendable {
       context.events?.failed(error)
       throw error
     }
-    // With a cached response to fall back on, the deadline does not end the call: see `FallbackStage`.
+    // With `staleIfError`, the deadline does not end the call: see `FallbackStage`.
     if request.options.caching?.policy != .staleIfError { context.keepDeadline(in: deadlines) }
   }
 
-  /// Performs a request until its end, or until the current task is cancelled.
+  /// Performs a request until it ends, or the current task is cancelled.
   func send(
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
     progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
@@ -179,7 +181,7 @@ final class Pipeline: Sendable {
     }
   }
 
-  /// Performs a request through all stages, adds the request to every failure, and ends the call's context.
+  /// Performs a request through all stages, adds the request to any error, and ends the call's context.
   func perform(_ request: Request, _ context: CallContext) async throws -> Response {
     do {
       let ready = try ready(request)
@@ -202,7 +204,7 @@ final class Pipeline: Sendable {
       await context.progress?.flush()
       context.end()
       var stop = context.cancellation.failure(attempts: (error as? RequestError)?.attempt ?? 0)
-      // The request that is on the wire may be one that calls share.
+      // The call's own token does not know about a shared request on the wire.
       if (error as? RequestError)?.reachedServer == true { stop?.reachedServer = true }
       let error = stop ?? error
       let named = (error as? RequestError)?.about(request, configuration.secrets) ?? error
@@ -217,11 +219,11 @@ final class Pipeline: Sendable {
     return stagesOfEvery
   }
 
-  /// Returns the request with its whole URL and an encoded body.
+  /// Returns the request with an absolute URL and an encoded body.
   func completed(_ request: Request) -> Request { completion.completed(request) }
 
-  /// Returns the request as it is sent: with the fields that every request of this client has.
-  /// - Throws: `RequestError`, if it cannot be sent.
+  /// Returns the request as it is sent, including the fields of every request of this client.
+  /// - Throws: `RequestError`, if the request cannot be sent.
   func ready(_ request: Request) throws(RequestError) -> Request {
     var request = request
     if request.fields.isEmpty {

@@ -1,6 +1,8 @@
-/// The cached response of a request, and then the network's. See `Client.responses(to:in:)`.
+/// The cached response of a request, and then the server's. See `Client.responses(to:in:)`.
 public struct ResponseSequence: AsyncSequence {
+  /// The cached response first, if there is one, and then the server's.
   public typealias Element = Response
+  /// `RequestError`, or the error that an interceptor threw.
   public typealias Failure = any Error
 
   let request: Request
@@ -16,6 +18,7 @@ public struct ResponseSequence: AsyncSequence {
     deinit { call.cancel(reason: .streamDropped) }
   }
 
+  /// Returns the cached response and the server's. The request is cancelled when the iterator is released.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private enum Step {
       case cached
@@ -37,7 +40,7 @@ public struct ResponseSequence: AsyncSequence {
     public mutating func next() async throws -> Response? {
       switch step {
       case .cached:
-        // Looked up before the network is asked, or it could be the network's own response.
+        // Looked up before the request is sent, because the cache could have its response otherwise.
         let isCancelled = scope?.isCancelled == true
         let cached = isCancelled ? nil : try await client.cachedResponse(to: request)
         var fresh = request
@@ -61,9 +64,9 @@ public struct ResponseSequence: AsyncSequence {
 }
 
 extension Client {
-  /// Returns the cached response of a request with `cached(as:_:)`, and then the network's, in this order;
-  /// only the latter if there is no cached one. The network is asked at once after that lookup, and the
-  /// request is cancelled when the sequence's iterator is released.
+  /// Returns the cached response of a request with `cached(as:_:)`, and then the server's. Without a cached
+  /// response there is only the latter. The request is sent right after the lookup, and is cancelled when the
+  /// sequence's iterator is released.
   ///
   /// ```swift
   /// for try await feed in client.responses(to: .get(feedURL).cached(as: "feed")) { show(feed) }
@@ -73,13 +76,12 @@ extension Client {
     ResponseSequence(request: request, client: self, scope: scope)
   }
 
-  /// Returns the cached response of a request with `cached(as:_:)`, for the client's present identity; nil if
-  /// there is none. The responses of all identities are in `ClientConfiguration.cache`, which can be listed
-  /// and cleared.
+  /// Returns the cached response of a request with `cached(as:_:)`, for the client's current identity; nil if
+  /// it is not cached. `ClientConfiguration.cache` lists and clears the responses of all identities.
   public func cachedResponse(to request: Request) async throws -> Response? {
     guard let rule = request.options.caching else { return nil }
     let ready = try pipeline.ready(pipeline.completed(request))
-    // Without its store, the identity has no cached response that is known to be its own.
+    // If the credential's store fails, the identity is unknown and has no cached response.
     try? await pipeline.authentication.prepare()
     let user = pipeline.cache.identity.present(ready, in: .caching)
     let cached = await CancellationToken.ofTask {
@@ -90,8 +92,8 @@ extension Client {
       request.method, hiding: configuration.secrets, decoder: configuration.jsonDecoder)
   }
 
-  /// Removes the cached response of a request with `cached(as:_:)`, for the client's present identity.
-  /// - Throws: The error of the cache; or that of the credential's store, which names the identity.
+  /// Removes the cached response of a request with `cached(as:_:)`, for the client's current identity.
+  /// - Throws: The error of the cache, or of the credential's store, which knows the identity.
   public func removeCachedResponse(to request: Request) async throws {
     guard let rule = request.options.caching else { return }
     let ready = try pipeline.ready(pipeline.completed(request))

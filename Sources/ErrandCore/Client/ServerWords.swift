@@ -4,17 +4,17 @@
   package import Foundation
 #endif
 
-/// Extracts what a server says about a refusal: the first part of the response's body, as one line that is
-/// safe to show. Pure.
+/// Extracts a server's explanation of a rejection from the first part of the response's body, as one line
+/// that is safe to show. Pure.
 ///
-/// For a JSON object that is its explanation, if it has one by convention or by RFC 9457; for an HTML page
-/// its title, or its text if it has no title. Each secret that can be told by its name is replaced by `***`.
+/// For a JSON object it is the explanation by RFC 9457 or by convention; for an HTML page its title, or its
+/// text if it has no title. Each secret that is recognized by name is replaced by `***`.
 package struct ServerWords: Sendable {
-  /// The most characters that are shown.
+  /// The maximum number of characters.
   package static let longest = 200
-  /// The most bytes that are read.
+  /// The maximum number of bytes that are read.
   private static let mostBytes = 8 << 10
-  /// The keys under which an explanation is found, the best first.
+  /// The keys of explanations, in order of preference.
   private static let explanations = ["detail", "message", "error_description", "error", "title", "reason"]
 
   let secrets: Secrets
@@ -24,8 +24,8 @@ package struct ServerWords: Sendable {
   /// Returns the line; nil if the body has no readable text.
   /// - Parameters:
   ///   - body: The body, or its first part.
-  ///   - type: Its `Content-Type`.
-  ///   - isWhole: False if the body is longer than `body`.
+  ///   - type: The value of `Content-Type`.
+  ///   - isWhole: False if `body` is only the first part.
   package func words(_ body: Data, _ type: String?, isWhole: Bool) -> String? {
     let bytes = body.prefix(Self.mostBytes)
     guard !bytes.isEmpty, !bytes.contains(0) else { return nil }
@@ -39,12 +39,12 @@ package struct ServerWords: Sendable {
     guard !line.isEmpty, line.unicodeScalars.count(where: { $0 == "\u{FFFD}" }) * 10 <= line.count else {
       return nil
     }
-    // Redacted before it is cut: half a secret is one, too.
+    // Redacted before it is shortened, because half a secret is secret as well.
     let shown = redacted(line)
     return shown.count > Self.longest ? shown.prefix(Self.longest) + "…" : shown
   }
 
-  /// Returns what follows a reason that has these words.
+  /// Returns the clause with the server's words, to append to a reason.
   package static func clause(_ words: String) -> String { "; it says: \(words)" }
 
   // MARK: Finding
@@ -54,7 +54,7 @@ package struct ServerWords: Sendable {
     return explanations.lazy.compactMap { parts[$0]?.text }.first { !$0.isEmpty }
   }
 
-  /// A text, or an object with an explanation in it; anything else has none.
+  /// A text, or an object that contains an explanation; `text` is nil for anything else.
   private struct Part: Decodable {
     let text: String?
 
@@ -85,7 +85,7 @@ package struct ServerWords: Sendable {
       let start = lowercased[tag.upperBound...].firstIndex(of: ">"),
       let end = lowercased[start...].firstRange(of: "</title")
     else { return nil }
-    // Lowercasing ASCII moves no index.
+    // Lowercasing ASCII changes no index.
     let title = page[page.index(after: start)..<end.lowerBound]
     return title.allSatisfy(\.isWhitespace) ? nil : String(title)
   }
@@ -107,23 +107,24 @@ package struct ServerWords: Sendable {
     return text + rest
   }
 
-  /// Returns one line, with characters escaped that move a cursor or change the direction of writing.
+  /// Returns the text as one line, in which characters that move a cursor or change the writing direction are
+  /// escaped.
   private static func line(_ text: String) -> String {
     LogText.line(text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isWhitespace).joined(separator: " "))
   }
 
   // MARK: Hiding
 
-  /// Whether the next words are part of a secret.
+  /// The state that decides whether the next words are part of a secret.
   private enum Hiding {
     case nothing
-    /// The next word is a secret, or begins one; schemes and signs may stand before it.
+    /// The next word is a secret, or begins one. Schemes and punctuation may stand before it.
     case value
-    /// All words up to the end of the quotation are part of it.
+    /// All words up to the end of the quotation are part of a secret.
     case quotation(Character)
   }
 
-  /// Replaces values that follow the names of secrets or schemes by `***`, and secrets in URLs.
+  /// Replaces values after the names of secrets or schemes by `***`, and hides secrets in URLs.
   private func redacted(_ line: String) -> String {
     var shown: [String] = []
     var hiding = Hiding.nothing
@@ -157,7 +158,7 @@ package struct ServerWords: Sendable {
     return schemes.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// Returns the word without the signs around it. A name in an echoed URL may be percent-encoded.
+  /// Returns the word without surrounding punctuation. A name in an echoed URL may be percent-encoded.
   private func bare(_ word: Substring) -> String {
     let isSign = { (character: Character) in
       !character.isLetter && !character.isNumber && character != "%"
@@ -165,7 +166,7 @@ package struct ServerWords: Sendable {
     return String(word.drop(while: isSign).reversed().drop(while: isSign).reversed())
   }
 
-  /// Returns what follows a word that is part of a secret, or begins one.
+  /// Returns the state after a word that is a secret, or begins one.
   private func quotation(_ value: Substring) -> Hiding {
     guard let mark = value.first, "\"'".contains(mark), !value.dropFirst().contains(mark) else {
       return .nothing
@@ -177,7 +178,7 @@ package struct ServerWords: Sendable {
   /// word is the value.
   private func redacted(word: Substring) -> (String, Hiding) {
     if isScheme(word, Self.schemes.prefix(2)) { return (String(word), .value) }
-    // A server may quote the target of the request, with names in any encoding.
+    // A server may quote the request's URL, with names in any encoding.
     let text = word.contains("://") ? secrets.redactAnything(String(word)) : secrets.redact(String(word))
     var start = text.startIndex
     for index in text.indices {
@@ -185,7 +186,7 @@ package struct ServerWords: Sendable {
       guard ":=".contains(text[index]), isSecret(bare(text[start..<index])) else { continue }
       let value = text[text.index(after: index)...]
       if value.hasPrefix("//") { continue }
-      // The rest of the word may belong to the secret.
+      // The next word may still belong to the secret.
       if isScheme(value, Self.schemes) || bare(value).isEmpty, !value.hasPrefix("***") {
         return (text, .value)
       }

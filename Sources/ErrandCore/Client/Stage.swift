@@ -1,29 +1,28 @@
-/// One stage of a request's way through a client. It does its part before and after the stages that follow, or
-/// instead of them.
+/// One stage of a client's chain. It works before and after the following stages, or returns without them.
 ///
-/// A class, so that passing it on costs one reference.
+/// A class, so that passing it on costs only one reference.
 protocol Stage: AnyObject, Sendable {
   /// The requests that pass the stage.
   var usage: StageUsage { get }
 
-  /// In the stages that every request passes it is inlined into the function that calls it by the protocol, so that
-  /// there is one asynchronous function for each, and not two.
-  /// - Parameter next: The stages that follow: called once, several times, or not at all.
+  /// Performs the request. In stages that every request passes, this method is inlined into the protocol's
+  /// witness, so that each stage is one asynchronous function instead of two.
+  /// - Parameter next: The following stages, which may be called once, several times, or not at all.
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response
 }
 
-/// The requests that pass a stage. A request has no cost from the stages that it does not pass.
+/// The requests that pass a stage. A stage costs nothing for the other requests.
 enum StageUsage: Equatable {
   case everyRequest
-  /// Requests that the client's credential is for, and requests with options.
+  /// Requests that the client's credential is for, and requests with rarely used options.
   case requestsWithCredential
-  /// Requests with an option that few have.
+  /// Requests with a rarely used option.
   case requests(with: StageOption)
   /// No request of this client.
   case none
 }
 
-/// The stages that follow another.
+/// The following stages.
 package struct NextStage: Sendable {
   private let stages: [any Stage]
   private let index: Int

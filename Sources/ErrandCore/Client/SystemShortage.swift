@@ -6,13 +6,13 @@
   import Glibc
 #endif
 
-/// The underlying error of a request that failed because this process, or this machine, has no more of something, such as
-/// descriptors.
+/// The underlying error of a request that failed because this process or machine has exhausted a resource,
+/// such as descriptors.
 package struct SystemShortage: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system's `errno`.
   package let code: Int32
 
-  /// Nil for another `errno`.
+  /// Returns nil for other values of `errno`.
   package init?(_ code: Int32) {
     guard Self.codes.contains(code) else { return nil }
     self.code = code

@@ -8,7 +8,7 @@ import Dispatch
 
 /// The writers of the part file, and its clean-up after a failed call.
 extension Download {
-  /// Handles a failed call: keeps what a later call can resume, and removes everything else.
+  /// Handles a failed call: keeps the bytes that a later call can resume, and removes all others.
   func abandon() {
     let isBusy = state.withLock { state in
       state.isClosed = true
@@ -17,8 +17,8 @@ extension Download {
     if !isBusy { clearUp() }
   }
 
-  /// Begins a write to the part file. Until it ends no other may begin: an interceptor may have left a
-  /// transfer under way. It begins before the part file is opened, because its end releases the file.
+  /// Begins a write to the part file. Until it ends, no other may begin, because an interceptor may have left
+  /// a transfer under way. It begins before the part file is opened, because its end releases the file.
   func beginTransfer() throws {
     let (isClosed, isBusy) = state.withLock { state in
       let isBusy = state.transfers > 0
@@ -28,7 +28,8 @@ extension Download {
     if isClosed { throw CancellationError() }
     if isBusy {
       throw RequestError(
-        .unsupported, message: "a download has one transfer at a time", reachedServer: false)
+        .unsupported, message: "a download has one transfer at a time: wait for the first",
+        reachedServer: false)
     }
   }
 
@@ -46,22 +47,22 @@ extension Download {
       defer { state.file = nil }
       return (state.file, state.content != nil && state.length > 0)
     }
-    // A part file that this download has not opened belongs to another.
+    // A part file that this download has not opened belongs to another download.
     guard let file else { return }
     if !(resumes && isWorthKeeping) { partFile.remove() }
     file.unlock()
-    // Closed elsewhere, because that frees the bytes of a file without a name: 100 ms for 500 MB.
+    // Closed on a queue, because closing frees the bytes of a file without a name: 100 ms for 500 MB.
     Draft.moving.async { withExtendedLifetime(file) {} }
   }
 }
 
-/// The end of a download: the file is whole, and moves into place.
+/// The end of a download: the file is complete, and moves into place.
 extension Download {
-  /// Accepts the response that an interceptor returned: its own, or the one that is in the file.
+  /// Accepts the response that an interceptor returned: its own, or the response whose body is in the file.
   func take(_ body: ResponseBody) async throws {
     switch body {
     case .data(let data): try await fill(data)
-    // A file that is not whole is refused by `commit`.
+    // `commit` refuses a file that is not complete.
     case .file(let file)
     where file == part || ASCII.areSame(file.path, path) && !state.withLock({ $0.isWhole }): break
     case .file, .chunks:
@@ -72,13 +73,13 @@ extension Download {
     }
   }
 
-  /// Writes a body that did not come through a transfer: an interceptor's own response.
+  /// Writes a body that did not come through a transfer: that of an interceptor's response.
   private func fill(_ data: Data) async throws {
     try beginTransfer()
     defer { endTransfer() }
     let file = try Self.wrap { () throws(FileError) -> FileDescriptor? in
       try openOnce()
-      // The memo describes a server's file, of which nothing is left.
+      // The memo describes a server's file, of which no bytes remain.
       partFile.removeMemo()
       forgetPart()
       let file = state.withLock { $0.file }
@@ -97,7 +98,8 @@ extension Download {
     state.withLock { $0.isWhole = true }
   }
 
-  /// Moves the whole file into place. Not on the caller's thread: freeing a large old file takes a while.
+  /// Moves the complete file into place. It does not run on the caller's thread, because freeing a large old
+  /// file takes a while.
   func commit() async throws {
     try beginCommit()
     if let output { return try await write(to: output) }
@@ -108,7 +110,7 @@ extension Download {
     letGoOfPart()
   }
 
-  /// Writes the whole file to a target that cannot be replaced.
+  /// Writes the complete file to a target that cannot be replaced.
   private func write(to output: SpecialOutput) async throws {
     guard let file = state.withLock({ $0.file }) else { throw CancellationError() }
     do {
@@ -126,12 +128,12 @@ extension Download {
       return .failure(FileError(.write, path, "the download has ended"))
     }
     let result = Result { () throws(FileError) in try partFile.commit(file) }
-    // Closed here as well: some file systems write the whole file when it is closed.
+    // Closed here as well, because some file systems write the whole file when it is closed.
     if case .success = result { state.withLock { $0.file = nil } }
     return result
   }
 
-  /// Ends all writing to the file: it is about to become the target.
+  /// Ends all writing to the file, because it is about to become the target.
   private func beginCommit() throws(RequestError) {
     let (hasFile, isWhole, isBusy) = state.withLock { state in
       state.isClosed = true
@@ -144,7 +146,7 @@ extension Download {
         reachedServer: true)
     }
     guard hasFile, isWhole else {
-      throw RequestError(.connectionLost, message: "the file is not whole", reachedServer: true)
+      throw RequestError(.connectionLost, message: "the downloaded file is not complete", reachedServer: true)
     }
   }
 }

@@ -6,9 +6,9 @@ import Dispatch
   import Foundation
 #endif
 
-/// The file of one download: written beside its target, and moved into place when it is whole. A failure
-/// leaves the target as it was. The next attempt resumes a broken one; with `resumes`, a later call does,
-/// too.
+/// The file of one download. It is written beside its target, and moved into place when it is complete. A
+/// failure leaves the target as it was. The next attempt resumes a broken download; with `resumes`, a later
+/// call does, too.
 final class Download: Sendable {
   struct State {
     var file: FileDescriptor?
@@ -16,30 +16,30 @@ final class Download: Sendable {
     /// A description of the bytes in the file; nil if they cannot be resumed.
     var content: PartialContent?
     var length: Int64 = 0
-    /// The length of the whole, if known.
+    /// The length of the whole file, if known.
     var total: Int64?
-    /// True if this attempt asked for the rest only.
+    /// True if this attempt asked only for the rest.
     var askedForRest = false
-    /// True once the call has ended; a cancelled transport may not know that yet.
+    /// True once the call has ended. A cancelled transport may not have stopped yet.
     var isClosed = false
     /// The number of transfers that write to the file.
     var transfers = 0
-    /// True once the file is whole and is being moved.
+    /// True once the file is complete and is being moved.
     var isCommitting = false
-    /// True while the file holds one whole response, and nothing else.
+    /// True while the file contains exactly one complete response.
     var isWhole = false
-    /// The number of responses that have been written to the file, each over the one before.
+    /// The number of responses that have been written to the file, each over the previous one.
     var responses = 0
     /// The cancellation of this download's call.
     var cancellation: CancellationToken?
   }
 
-  /// The attempt must be repeated, for the whole file.
+  /// The error of an attempt that must be repeated, for the whole file.
   struct AskAgain: Error {}
 
   let partFile: PartFile
   let resumes: Bool
-  /// The target, if it is written to and not replaced.
+  /// The target, if it is written to instead of being replaced.
   let output: SpecialOutput?
   private let limit: Int64?
   private let secrets: Secrets
@@ -47,7 +47,7 @@ final class Download: Sendable {
   let state = Locked(State())
   private let letGo = Promise<Void>()
 
-  /// - Parameter limit: The most bytes that the file may have; nil for any number.
+  /// - Parameter limit: The maximum size of the file in bytes; nil for no limit.
   init(
     to target: URL, resumes: Bool, limit: Int64? = nil, output: SpecialOutput? = nil,
     secrets: Secrets = .standard
@@ -59,8 +59,9 @@ final class Download: Sendable {
     partFile = PartFile(of: target, resumes: resumes)
   }
 
-  /// Makes a download to the place that a path leads to. A symbolic link stays, and its target is replaced. A pipe, a
-  /// device or a descriptor is written to at the end; until then the folder for temporary files has the bytes.
+  /// Creates a download to the place that a path leads to. A symbolic link stays, and its target is replaced.
+  /// A pipe, a device or a descriptor is written to at the end; until then, the bytes are in the folder for
+  /// temporary files.
   /// - Throws: `RequestError`, if no file can be written there.
   static func at(
     _ file: URL, resumes: Bool, limit: Int64?, secrets: Secrets
@@ -81,9 +82,10 @@ final class Download: Sendable {
       output: SpecialOutput(target: target, path: path), secrets: secrets)
   }
 
-  /// Waits until another download, which was cancelled (by a newer one, for instance) or is being moved,
-  /// releases the part file. Must be called within a transfer, so that the part file is released in the end.
-  /// - Parameter cancellation: This download's own, which ends the wait.
+  /// Waits until another download releases the part file, if that download was cancelled (by a newer one, for
+  /// instance) or is being moved. Must be called within a transfer, so that the part file is released at the
+  /// end.
+  /// - Parameter cancellation: The cancellation of this download, which ends the wait.
   func waitForPart(unless cancellation: CancellationToken) async throws {
     guard resumes else { return }
     state.withLock { $0.cancellation = cancellation }
@@ -123,7 +125,7 @@ final class Download: Sendable {
 
   func openOnce() throws(FileError) {
     guard state.withLock({ $0.file == nil }) else { return }
-    // If another download has the part file, it cannot be opened.
+    // If another download has the part file, opening it fails.
     if resumes { _ = PartFiles.begin(path, self) }
     let file = try partFile.open()
     let length = try file.length()
@@ -135,23 +137,24 @@ final class Download: Sendable {
     }
   }
 
-  /// Returns the URL for the memo: without its secrets, which are not written to disk.
+  /// Returns the URL for the memo without its secrets, which are not written to disk.
   private func name(_ request: Request) -> String { request.address.shown(hiding: secrets) }
 
   /// The place of a response's body in the file.
   struct Place {
     let sink: FileSink
-    /// The number of bytes in the file already.
+    /// The number of bytes that are already in the file.
     let start: Int64
-    /// The length of the body, and that of the whole file; nil if they are not known.
+    /// The length of the body; nil if it is not known. `total` is the length of the whole file; nil if it is
+    /// not known.
     let length: Int64?
     let total: Int64?
   }
 
   /// Returns the place for the body of a response that passed validation.
   /// - Parameter length: The length of the body as it is written to the file; nil if it is not known.
-  /// - Throws: `AskAgain`, if the request asked for the rest and the response is neither that nor the whole;
-  ///   `RequestError`.
+  /// - Throws: `AskAgain`, if the request asked for the rest and the response is neither the rest nor the
+  ///   whole; `RequestError`.
   func place(_ head: ResponseHead, of request: Request, length: Int64?) throws -> Place {
     let (file, content, before) = state.withLock { ($0.file, $0.content, $0.length) }
     let isClosed = state.withLock { state in
@@ -193,15 +196,15 @@ final class Download: Sendable {
   private static func tooLarge(_ limit: Int64, _ head: ResponseHead?) -> RequestError {
     RequestError(
       .bodyTooLarge,
-      message: "the file has more than the \(limit) bytes that the download may bring; raise its limit",
+      message: "the file has more than the \(limit) bytes that the download allows; raise its limit",
       status: head?.status, fields: head?.fields, reachedServer: true)
   }
 
-  /// True if the last attempt asked for the rest only.
+  /// True if the last attempt asked only for the rest.
   var hasAskedForRest: Bool { state.withLock { $0.askedForRest } }
 
-  /// Returns true for a 416: the bytes in the file cannot be resumed. (A part that does not fit is found by
-  /// `place`.)
+  /// Returns true for a 416: the bytes in the file cannot be resumed. (`place` detects a part that does not
+  /// fit.)
   func mustAskAgain(_ head: ResponseHead) -> Bool {
     state.withLock { $0.askedForRest } && head.status == 416
   }
@@ -225,8 +228,7 @@ final class Download: Sendable {
     }
   }
 
-  /// Throws unless the file is whole: a server may send, and announce, less than the rest that it was asked
-  /// for.
+  /// Throws unless the file is complete: a server may send, and announce, less than the requested rest.
   func checkWhole() throws {
     let (length, total) = state.withLock { ($0.length, $0.total) }
     guard let total, length < total else { return state.withLock { $0.isWhole = true } }
@@ -236,7 +238,7 @@ final class Download: Sendable {
   }
 
   /// The URL of the file while the response awaits its last validation. Each response that is written there
-  /// has a URL of its own, so that one that was overwritten is not taken for the one in the file.
+  /// has a different URL, so that an overwritten one is not taken for the one in the file.
   var part: URL {
     let file = URL(filePath: path)
     return URL(string: "\(file.absoluteString)#\(state.withLock { $0.responses })") ?? file

@@ -5,12 +5,12 @@
 #endif
 
 /// The file that a download is written to, beside its target: its creation, discovery and move into place.
-/// Only the user can read it before it is whole.
+/// Until it is complete, only the user can read it.
 ///
 /// A part file that a later call can resume has a name that depends on the target alone, and a memo beside
-/// it. Each other one has a unique name with a suffix, by which those of dead processes are found.
+/// it. Each other part file has a unique name with a suffix, by which the files of dead processes are found.
 struct PartFile: Sendable {
-  /// The largest memo that is read; a longer file is not one of ours.
+  /// The largest memo that is read. Errand writes no longer one.
   private static let memoLimit: Int64 = 64 << 10
 
   let path: String
@@ -32,13 +32,13 @@ struct PartFile: Sendable {
     for _ in 0..<100 {
       let file = try resumes ? FileDescriptor(writing: path) : FileDescriptor(private: path)
       if resumes { try file.checkIsOwn() }
-      // Only a sweep can hold the lock on a unique name, and it releases it at once.
+      // Only a sweep can hold the lock on a unique name, and it releases the lock at once.
       try resumes ? file.lock(against: "another download") : file.waitForLock()
-      // Before it was locked, the file may have been moved into place or swept; then it is no longer the part
+      // Before it was locked, the file may have been moved into place or swept. Then it is no longer the part
       // file.
       if file.isStill(at: path) { return file }
     }
-    throw FileError(.create, path, "another process removes it at once")
+    throw FileError(.create, path, "another process removes it as soon as it is created")
   }
 
   func readMemo() -> PartialContent? {
@@ -51,7 +51,7 @@ struct PartFile: Sendable {
 
   func removeMemo() { FileDescriptor.remove(memoPath) }
 
-  /// Writes the memo. A failure is ignored: it costs only the chance to resume in a later call.
+  /// Writes the memo. A failure is ignored, because it costs only the chance to resume in a later call.
   func writeMemo(_ content: PartialContent) {
     guard let data = try? JSONEncoder().encode(content), let draft = try? Draft.open(beside: memoPath) else {
       return
@@ -69,8 +69,8 @@ struct PartFile: Sendable {
     removeMemo()
   }
 
-  /// Moves the whole file to the target, with the permissions of the file that it replaces, or else those of
-  /// a new file.
+  /// Moves the complete file to the target, with the permissions of the file that it replaces, or else those
+  /// of a new file.
   func commit(_ file: FileDescriptor) throws(FileError) {
     file.setPermissions(FileDescriptor.permissions(of: target) ?? usualPermissions())
     do {
@@ -82,8 +82,8 @@ struct PartFile: Sendable {
     removeMemo()
   }
 
-  /// Returns the permissions of a new file in this folder. Only creating one shows them: the process's umask
-  /// cannot be read without changing it.
+  /// Returns the permissions of a new file in this folder. It creates a file to learn them, because the
+  /// process's umask cannot be read without changing it.
   private func usualPermissions() -> UInt32 {
     let path = Draft.path(stem)
     defer { FileDescriptor.remove(path) }
@@ -91,14 +91,15 @@ struct PartFile: Sendable {
   }
 }
 
-/// The downloads of this process by the part file that they write, so that one can wait for another to
+/// The downloads of this process, by the part file that they write, so that one can wait for another to
 /// release it.
 enum PartFiles {
   private static let writers = Locked<[ExactBytes: Download]>([:])
 
   static func writer(of path: String) -> Download? { writers.withLock { $0[ExactBytes(path)] } }
 
-  /// - Returns: The other download that writes it; nil if `download` is registered from now on.
+  /// Registers a download as the writer of a part file.
+  /// - Returns: The other download that writes it; nil if `download` is now registered.
   static func begin(_ path: String, _ download: Download) -> Download? {
     writers.withLock { writers in
       if let other = writers[ExactBytes(path)], other !== download { return other }

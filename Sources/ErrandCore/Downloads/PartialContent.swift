@@ -4,18 +4,18 @@
   import Foundation
 #endif
 
-/// A description of a file that is not whole yet, and the rules for resuming it. Pure.
+/// A description of an incomplete file, and the rules for resuming it. Pure.
 struct PartialContent: Sendable, Hashable, Codable {
   /// The URL that the bytes came from, without its secrets.
   var url: String
-  /// The value for `If-Range`: a strong `ETag`, or a `Last-Modified` that is as good as one.
+  /// The value for `If-Range`: a strong `ETag`, or a `Last-Modified` that is equally reliable.
   var validator: String
-  /// The length of the whole, if known.
+  /// The length of the whole file, if known.
   var total: Int64?
 
-  /// Describes the bytes of a response; nil if they could not be resumed.
+  /// Describes the bytes of a response. Returns nil if they could not be resumed.
   init?(url: String, head: ResponseHead) {
-    // The position of a range that the caller asked for is not known.
+    // If the caller asked for a range, its position is not known.
     guard head.status != 206 && !head.namesPart || ContentRange(head)?.isWhole == true, !head.isCoded,
       let validator = Self.validator(head.fields)
     else {
@@ -27,41 +27,41 @@ struct PartialContent: Sendable, Hashable, Codable {
   }
 
   enum Decision: Sendable, Hashable {
-    /// The bytes follow those in the file, up to `end`; the whole has `total`.
+    /// The bytes follow those in the file, up to `end`. The whole file has the length `total`.
     case append(end: Int64, total: Int64)
-    /// The bytes are the whole, from zero.
+    /// The bytes are the whole file, from zero.
     case startOver
-    /// The response does not fit the request: discard the file's bytes and ask again for the whole.
+    /// The response does not fit the request: discard the file's bytes, and ask for the whole file.
     case askAgain
   }
 
   /// Returns how to treat a response to a request for the rest after `length` bytes.
   func decide(_ head: ResponseHead, after length: Int64) -> Decision {
     switch head.status.code {
-    // Some servers send a part with the status of the whole, and only Content-Range tells.
+    // Some servers send a part with the status of a whole response, and only Content-Range reveals it.
     case 200, 203, 206:
       guard head.status == 206 || head.fields.contains("Content-Range") else { return .startOver }
       guard let range = ContentRange(head), !head.isCoded else { return .askAgain }
       if range.isWhole, head.status != 206 { return .startOver }
       guard range.start == length else { return .askAgain }
-      // Without the length of the whole, a part could pass for the rest.
+      // Without the length of the whole file, a part could pass for the rest.
       guard let total = range.total ?? total, total == self.total ?? total, range.end <= total else {
         return .askAgain
       }
-      // Only parts with the same validator are of one version (RFC 9110, section 15.3.7.3): a server that
-      // ignores If-Range may send the rest of another.
+      // Only parts with the same validator belong to one version (RFC 9110, section 15.3.7.3). A server that
+      // ignores If-Range may send the rest of another version.
       let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
       guard let now = head.fields[name], ASCII.areSame(now, validator) else { return .askAgain }
       return .append(end: range.end, total: total)
-    // No other success is the whole: a 204, for instance, has no content.
+    // No other success is a whole file: a 204, for instance, has no content.
     case 416, 201..<300, 304: return .askAgain
     // The caller accepts any status.
     default: return .startOver
     }
   }
 
-  /// RFC 9110, section 13.1.5: only a validator that distinguishes every version from every other may be
-  /// used.
+  /// Returns the validator for `If-Range`, which must tell every version from every other (RFC 9110, section
+  /// 13.1.5).
   private static func validator(_ fields: HTTPFields) -> String? {
     if let tag = fields["ETag"] { return IfRange.isStrongTag(tag) ? tag : nil }
     guard let modified = fields["Last-Modified"], let date = HTTPDate.parse(modified),
@@ -71,7 +71,7 @@ struct PartialContent: Sendable, Hashable, Codable {
   }
 }
 
-/// `Content-Range: bytes 5-9/10` (RFC 9110, section 14.4).
+/// The value of `Content-Range: bytes 5-9/10` (RFC 9110, section 14.4).
 struct ContentRange: Sendable, Hashable {
   let start: Int64
   /// The offset behind the last byte.
@@ -102,9 +102,10 @@ struct ContentRange: Sendable, Hashable {
   var count: Int64 { end - start }
   var isWhole: Bool { start == 0 && end == total }
 
-  /// Returns the range that a response brings; nil if it brings the whole, or does not say which range.
-  /// - Parameter isFile: True if the body is written to a file, which must be whole, whatever the method and the unit.
-  /// - Throws: `RequestError`, if the response brings another part than the request asked for.
+  /// Returns the range that a response contains; nil if it contains the whole, or does not say which range.
+  /// - Parameter isFile: True if the body is written to a file, which must be complete, whatever the method
+  ///   and the unit.
+  /// - Throws: `RequestError`, if the response contains another part than the request asked for.
   static func checked(
     _ head: ResponseHead, of request: Request, isFile: Bool
   ) throws(RequestError) -> ContentRange? {
@@ -113,18 +114,18 @@ struct ContentRange: Sendable, Hashable {
     }
     let range = ContentRange(head)
     if let range, range.isWhole, head.status != 206 { return range }
-    // A range that the caller asked for is all that was wanted.
+    // If the caller asked for a range, that range is enough.
     if request.fields.contains("Range") {
       if let asked = AskedRange(request.fields), !asked.covers(range) {
-        throw misfit(head, "a part of the content, and another than the request asked for")
+        throw misfit(head, "another part of the content than the request asked for")
       }
       return range
     }
-    // To a POST, for instance, a 206 may say that it succeeded in part.
+    // In a response to a POST, for instance, a 206 may mean partial success.
     let isPart = head.namesPart || !head.fields.contains("Content-Range")
     guard isFile || (isPart && request.method == .get) else { return nil }
     guard let range, range.isWhole else {
-      throw misfit(head, "a part of the content where the request asked for the whole")
+      throw misfit(head, "a part of the content, although the request asked for all of it")
     }
     return range
   }
@@ -137,8 +138,8 @@ struct ContentRange: Sendable, Hashable {
 }
 
 extension ResponseHead {
-  /// True for a success whose `Content-Range` says that its body is a range of bytes, whatever the status. A range in
-  /// another unit, such as the items of a list, is not about the body.
+  /// True for a success whose `Content-Range` says that its body is a range of bytes, whatever the status. A
+  /// range in another unit, such as the items of a list, does not concern the body.
   var namesPart: Bool {
     guard status.isSuccess, fields.contains("Content-Range") else { return false }
     return fields.values(of: "Content-Range").contains {
@@ -147,14 +148,14 @@ extension ResponseHead {
   }
 }
 
-/// The single range that a caller's own `Range` asks for: `bytes=a-b` or `bytes=a-`. Pure.
+/// The single range that a caller's `Range` field asks for: `bytes=a-b` or `bytes=a-`. Pure.
 struct AskedRange: Sendable, Hashable {
   private let start: Int64
   /// The offset of the last byte; nil for the end of the file.
   private let last: Int64?
 
-  /// Returns nil if the request asks for several ranges, for a suffix of the file, or for something no server
-  /// understands.
+  /// Returns nil if the request asks for several ranges or for a suffix of the file, or if its field is not
+  /// valid.
   init?(_ fields: HTTPFields) {
     let values = fields.values(of: "Range")
     guard values.count == 1 else { return nil }
@@ -168,22 +169,21 @@ struct AskedRange: Sendable, Hashable {
     self.last = last
   }
 
-  /// Returns true for a range that begins at the requested offset, and is no longer. A shorter file may end
-  /// before.
+  /// Returns true for a range that begins at the requested offset, and is not longer. In a shorter file, it
+  /// may end earlier.
   func covers(_ range: ContentRange?) -> Bool {
     guard let range, range.start == start else { return false }
     return range.end - 1 <= last ?? .max
   }
 }
 
-/// Validation of the value of `If-Range` (RFC 9110, section 13.1.5), whether it comes from a server or a
-/// file.
+/// Checks values of `If-Range` (RFC 9110, section 13.1.5) that come from a server or a file.
 enum IfRange {
   static func isValid(_ text: String) -> Bool {
     isStrongTag(text) || (!ASCII.hasControl(text) && HTTPDate.parse(text) != nil)
   }
 
-  /// Returns true for `"…"` of the characters that an entity tag may have (RFC 9110, section 8.8.3).
+  /// Returns true for `"…"` with the characters that an entity tag may have (RFC 9110, section 8.8.3).
   static func isStrongTag(_ text: String) -> Bool {
     let bytes = text.utf8
     return bytes.count > 1 && bytes.first == 0x22 && bytes.last == 0x22

@@ -12,7 +12,8 @@
   import Foundation
 #endif
 
-/// A target that cannot be replaced: a pipe, a device, or a descriptor of this process. It gets the bytes of a whole file.
+/// A target that cannot be replaced: a pipe, a device, or a descriptor of this process. It gets the bytes of
+/// a complete file.
 struct SpecialOutput: Sendable {
   enum Target: Sendable {
     case path(String)
@@ -20,27 +21,28 @@ struct SpecialOutput: Sendable {
   }
 
   let target: Target
-  /// Names the target in errors.
+  /// The target's name in errors.
   let path: String
 
-  /// How long a wait in the system lasts until the cancellation is looked at, in milliseconds.
+  /// How long a wait in the system lasts before the cancellation is checked, in milliseconds.
   private static let patience: Int32 = 20
-  /// A pipe that can be written to has room for this many bytes, so that no write blocks.
+  /// The size of a write. A pipe that is ready accepts this many bytes, so that no write blocks.
   private static let pieceSize = 4096
 
-  /// Writes the whole of a file. Returns when the target has it all, which may be whenever another program reads it.
-  /// The cancellation of the task ends the wait.
+  /// Writes a whole file. Returns when the target has all of it, which depends on the program that reads it.
+  /// Cancelling the task ends the wait.
   func copy(_ file: FileDescriptor) async throws {
     let isCancelled = Locked(false)
     let copied = Promise<Void>()
-    // Not on a queue: its thread would be shared, and waits for as long as the reader of a pipe likes.
+    // A dedicated thread, because a queue's thread would be shared, and this one waits for as long as the
+    // reader of a pipe likes.
     let hasThread = SystemThread.start {
       copied.settle(
         Result {
           try copyNow(file) { if isCancelled.withLock({ $0 }) { throw CancellationError() } }
         })
     }
-    guard hasThread else { throw FileError(.write, path, "the system has no thread to write it") }
+    guard hasThread else { throw FileError(.write, path, "the system cannot start a thread to write it") }
     try await withTaskCancellationHandler {
       try await copied.settled().get()
     } onCancel: {
@@ -49,7 +51,8 @@ struct SpecialOutput: Sendable {
   }
 
   private func copyNow(_ file: FileDescriptor, _ check: () throws -> Void) throws {
-    // A pipe without a reader must not end the process. The thread ends, and a pending signal with it.
+    // A pipe without a reader must not end the process. The signal is blocked on this thread only, and ends
+    // with it.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGPIPE)
@@ -68,7 +71,7 @@ struct SpecialOutput: Sendable {
     case .descriptor(let number): return try FileDescriptor(duplicating: number, path)
     case .path(let place):
       while true {
-        // Without a reader, a named pipe would block here.
+        // Without these flags, a named pipe without a reader would block here.
         let raw = unsafe open(place, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         if raw >= 0 { return FileDescriptor(raw, path) }
         let error = FileError(.open, path)
@@ -81,7 +84,7 @@ struct SpecialOutput: Sendable {
 }
 
 extension FileDescriptor {
-  /// Writes bytes at the file's own position, and waits until it takes them.
+  /// Writes bytes at the file's current position, and waits until the file accepts them.
   fileprivate func append(
     _ data: Data, pieceSize: Int, patience: Int32, _ check: () throws -> Void
   ) throws {

@@ -1,29 +1,29 @@
 extension CallEvent: CustomStringConvertible {
-  /// The call's number and what happened, in one line without control characters.
+  /// The call's number and the text of the event, in one line without control characters.
   public var description: String { "#\(call) \(kind)" }
 }
 
 extension CallEvent.Kind: CustomStringConvertible {
-  /// What happened, in one line without control characters.
+  /// The text of the event, in one line without control characters.
   public var description: String { LogText.line(text) }
 
   private var text: String {
     switch self {
     case .started: "started"
-    case .coalesced(with: 0): "shares a response that is here"
+    case .coalesced(with: 0): "shares a response that has arrived"
     case .coalesced(let other): "shares #\(other)"
     case .waiting(let wait): "waits for \(wait)"
     case .waited(let wait): "waited for \(wait)"
     case .cacheDecided(let decision): "cache: \(decision)"
     case .attemptStarted(let request): "sends \(request)"
-    case .resolved(let time): "looked the host up in \(time.shownShort)"
+    case .resolved(let time): "resolved the host in \(time.shownShort)"
     case .connected(let time): "connected in \(time.shownShort)"
-    case .secured(let time): "agreed on TLS in \(time.shownShort)"
-    case .connectionReused: "uses a connection that is there"
+    case .secured(let time): "completed the TLS handshake in \(time.shownShort)"
+    case .connectionReused: "reuses a connection"
     case .reached(let address): "reached \(address)"
     case .fieldsSent: "sent the fields"
     case .bodySent(let bytes): "sent the body, \(bytes) bytes"
-    case .resent: "sends the request once more, on another connection"
+    case .resent: "sends the request again, on another connection"
     case .firstByte: "received the first byte"
     case .responded(let response): "received \(response)"
     case .redirected(let request): "is redirected to \(request)"
@@ -54,8 +54,8 @@ extension CacheDecision: CustomStringConvertible {
     case .missing: "no response"
     case .stale(let age): "the response is too old (\(age.shownShort))"
     case .hit(let age): "a response, \(age.shownShort) old"
-    case .hitAndRenew(let age): "a response, \(age.shownShort) old, which is renewed meanwhile"
-    case .fallback(let age): "a response, \(age.shownShort) old, because the server is out of reach"
+    case .hitAndRenew(let age): "a response, \(age.shownShort) old, which is being renewed"
+    case .fallback(let age): "a response, \(age.shownShort) old, because the server is unavailable"
     }
   }
 }
@@ -73,7 +73,7 @@ extension EventFailure: CustomStringConvertible {
 }
 
 extension Duration {
-  /// The duration with three digits: `12.3 ms`, `1.23 s`.
+  /// The duration with about three digits: `12.3 ms`, `1.23 s`.
   package var shownShort: String {
     let seconds = seconds
     if seconds < 0.0995 { return "\((seconds * 10_000).rounded() / 10) ms" }

@@ -4,54 +4,55 @@
   public import Foundation
 #endif
 
-/// A step of a call, as an `EventListener` is told of it. It shows no secret.
+/// A step of a call, as an `EventListener` receives it. It shows no secret.
 ///
-/// It is meant to be read where it is received: what it does not hold is computed when it is asked for, so that a
-/// listener pays for what it reads.
+/// Read it in the listener: many properties are computed at each access, so that a listener only pays for
+/// those it reads.
 public struct CallEvent: Sendable {
-  /// What happened.
+  /// The kind of a step.
   public enum Kind: Sendable {
     /// The call was made.
     case started
-    /// The call shares the response of the call with this number; 0 if that has ended already.
+    /// The call shares the response of the call with this number, or 0 if that call has ended already.
     case coalesced(with: UInt64)
     /// The call began to wait.
     case waiting(EventWait)
-    /// A wait is over.
+    /// The call has ended a wait.
     case waited(EventWait)
-    /// The response cache was asked, and this came of it.
+    /// The response cache was looked up, with this result.
     case cacheDecided(CacheDecision)
-    /// A request is about to be sent: that of an attempt, or the one that a redirect leads to.
+    /// A request is about to be sent: that of an attempt, or that of a redirect.
     case attemptStarted(EventRequest)
-    /// The name of the host was looked up, in this time.
+    /// The host's name was resolved, in this time.
     case resolved(Duration)
-    /// A connection was made, in this time after the look-up.
+    /// A connection was made, in this time after the host's name was resolved.
     case connected(Duration)
-    /// TLS was agreed upon, in this time after connecting.
+    /// The TLS handshake was completed, in this time after connecting.
     case secured(Duration)
-    /// A connection that was there is used.
+    /// An existing connection is reused.
     case connectionReused
-    /// The connection leads to this address, without a port.
+    /// The connection leads to this IP address, without a port.
     case reached(address: String)
-    /// The header fields of the request are on their way.
+    /// The header fields of the request were written to the connection.
     case fieldsSent
-    /// The body of the request is on its way whole: so many bytes.
+    /// The complete body of the request was written to the connection, with this number of bytes.
     case bodySent(Int64)
-    /// The request is sent once more within its attempt: its connection had ended, or the server refused it unprocessed.
+    /// The request is sent again within its attempt, because its connection had ended or the server refused
+    /// it unprocessed.
     case resent
-    /// The first byte of the response is here.
+    /// The first byte of the response has arrived.
     case firstByte
-    /// The head of the response is here, and its body, unless that is a stream.
+    /// The head of the response has arrived, and its body, unless that is a stream.
     case responded(EventResponse)
-    /// The response leads to this request.
+    /// The response redirects to this request.
     case redirected(EventRequest)
     /// The response has passed the request's checks.
     case validated
     /// An attempt has failed.
     case attemptFailed(EventFailure)
-    /// There will be another attempt, after this time, because of the failure of the last.
+    /// Another attempt follows after this time, because of this failure.
     case retrying(after: Duration, because: EventFailure)
-    /// The call has ended with a response; for a stream, at its last byte.
+    /// The call has ended with a response. For a stream, this is the time of its last byte.
     case finished(EventResponse)
     /// The call has failed.
     case failed(EventFailure)
@@ -59,34 +60,35 @@ public struct CallEvent: Sendable {
     case cancelled(CancellationReason)
   }
 
+  /// The kind of the step.
   public let kind: Kind
-  /// The number of the attempt in its call, from 1; 0 before the first.
+  /// The number of the attempt in its call, from 1; 0 before the first attempt.
   public let attempt: Int
   /// The number of redirects that the attempt has followed.
   public let redirects: Int
   let events: CallEvents
-  /// The time, if the event is told later than it happened.
+  /// The time of the event; nil if it is being delivered as it happens.
   var noted: Duration?
 
-  /// Identifies the call within this process.
+  /// The number of the call within this process.
   public var call: UInt64 { events.id }
 
-  /// The time since the client was made, by the client's clock.
+  /// The time of the event since the client was made, by the client's clock.
   public var time: Duration { noted ?? events.client.timeline.now() }
 
-  /// The time by the client's wall clock, now.
+  /// The current date by the client's wall clock.
   public var date: Date { events.client.date() }
 
   /// The request that the call was made with.
   public var request: EventRequest { EventRequest(events.request, events.client) }
 
-  /// The name of the scope that the call was made in; nil for none.
+  /// The name of the scope that the call was made in; nil for a call without a scope.
   public var scope: String? { events.scope?.name }
 
-  /// The names of that scope and of those that it is in, outermost first; empty for none.
+  /// The names of that scope and its enclosing scopes, outermost first; empty for a call without a scope.
   public var scopes: [String] { events.scope?.path ?? [] }
 
-  /// What the call was made for.
+  /// The purpose of the call.
   public var purpose: CallPurpose { events.purpose }
 
   /// True for the last event of a call.
@@ -102,38 +104,39 @@ extension CallEvent.Kind {
   }
 }
 
-/// What a call waits for.
+/// The reason why a call waits.
 public enum EventWait: Sendable, Hashable {
   /// The calls that it depends on (`Request.after`).
   case dependencies
   /// A slot (`ConcurrencyLimits`).
   case slot
-  /// The time between two attempts: so long.
+  /// The time between two attempts, with its length.
   case backoff(Duration)
-  /// The response of the call with this number, which it shares.
+  /// The response of the call with this number, which this call shares.
   case sharedResponse(UInt64)
 }
 
-/// What a call was made for.
+/// The purpose of a call.
 public enum CallPurpose: String, Sendable, Hashable {
-  /// A caller.
+  /// A caller made the call.
   case caller
-  /// All callers that share one request: theirs are calls of their own, which wait for this one.
+  /// The call performs a request for all callers that share it. Each of these has another call, which waits
+  /// for this one.
   case sharing
-  /// A cached response that is renewed, while its caller has the present one.
+  /// The call renews a cached response, which its caller has already received.
   case renewal
 }
 
-/// What the response cache was asked for, and why it did or did not give a response.
+/// The result of a lookup in the response cache.
 public enum CacheDecision: Sendable, Hashable {
-  /// There is no cached response that may be used.
+  /// No cached response may be used.
   case missing
-  /// The cached response is too old: its age.
+  /// The cached response is too old; its age.
   case stale(Duration)
-  /// The cached response is delivered: its age.
+  /// The cached response is delivered; its age.
   case hit(Duration)
-  /// The cached response is delivered, and renewed meanwhile: its age.
+  /// The cached response is delivered, and renewed in the background; its age.
   case hitAndRenew(Duration)
-  /// The server is out of reach, and the cached response is delivered in its place: its age.
+  /// The server is unavailable, and the cached response is delivered instead; its age.
   case fallback(Duration)
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Tells the client's listeners of one call's events: in order, one at a time, under no lock.
+/// Delivers one call's events to the client's listeners: in order, one at a time, without holding a lock.
 ///
-/// Most events come from the call's own task, one after the other; some come from a transport's thread, or from
-/// interceptors that did not stop with their call. An event that comes while a listener is being told of another
-/// is queued, and told by the same thread. Nothing is told after the call's end.
+/// Most events come from the call's task, one after the other. Some come from a transport's thread, or from
+/// interceptors that continue after their call. An event that comes during a delivery is queued, and
+/// delivered by the same thread. Events after the call's end are dropped.
 final class CallEvents: Sendable {
-  /// Where an event belongs: the number of the attempt, and of the redirects it has followed.
+  /// The attempt that an event belongs to, and the number of redirects that the attempt has followed.
   struct Place: Sendable, Hashable {
     let attempt: UInt32
     let redirects: UInt32
@@ -31,9 +31,9 @@ final class CallEvents: Sendable {
 
   private enum Phase {
     static let idle: UInt8 = 0
-    /// A thread is telling an event.
+    /// A thread is delivering an event.
     static let telling: UInt8 = 1
-    /// So it is, and others are queued.
+    /// A thread is delivering an event, and others are queued.
     static let queueing: UInt8 = 2
     static let ended: UInt8 = 3
   }
@@ -45,13 +45,13 @@ final class CallEvents: Sendable {
   /// Nil if the call is not traced.
   let trace: CallTrace?
   let client: EventSource
-  /// The beginning of the body that is streamed, or goes to a file.
+  /// The beginning of a body that is streamed or written to a file.
   let captured = Locked(CapturedBody())
   private let phase = Atomic<UInt8>(Phase.idle)
   private let queue = Locked<[Queued]>([])
-  /// The attempt that has begun last.
+  /// The attempt that began last.
   private let last = Atomic<UInt64>(0)
-  /// The attempt that has failed last.
+  /// The attempt that failed last.
   private let failed = Atomic<UInt64>(0)
 
   init(
@@ -68,12 +68,12 @@ final class CallEvents: Sendable {
 
   private var place: Place { Place(last.load(ordering: .relaxed)) }
 
-  // MARK: What happens
+  // MARK: Events
 
   @inline(never)
   func tell(_ kind: consuming CallEvent.Kind) { tell(kind, place, isOfTransport: false) }
 
-  /// - Parameter place: That of the attempt that the transport works for.
+  /// - Parameter place: The place of the attempt that the transport works for.
   func transportTells(_ kind: CallEvent.Kind, _ place: Place) { tell(kind, place, isOfTransport: true) }
 
   @inline(never)
@@ -96,7 +96,7 @@ final class CallEvents: Sendable {
   @inline(never)
   func validated() { tell(.validated) }
 
-  /// Tells that the last attempt has failed, if one has begun.
+  /// Reports that the last attempt has failed, if one has begun.
   @inline(never)
   func attemptFailed(_ error: any Error) {
     let place = place
@@ -110,7 +110,7 @@ final class CallEvents: Sendable {
     tell(.waiting(.backoff(wait)))
   }
 
-  /// Tells that the call waits for the response of a call that it shares.
+  /// Reports that the call waits for the response of another call, which it shares.
   func shares(_ other: UInt64) {
     tell(.coalesced(with: other))
     tell(.waiting(.sharedResponse(other)))
@@ -128,9 +128,9 @@ final class CallEvents: Sendable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Delivery
 
-  // Each event is made once and passed on without a copy: what an event costs is mostly the counting of references.
+  // Each event is made once and passed on without a copy, because counting references is most of its cost.
   private func tell(_ kind: consuming CallEvent.Kind, _ place: Place, isOfTransport: Bool) {
     tell(
       CallEvent(
@@ -153,7 +153,7 @@ final class CallEvents: Sendable {
     finishTelling(isEnd)
   }
 
-  /// Queues an event for the thread that is telling another; tells it here if there is none any more.
+  /// Queues an event for the thread that is delivering another. Delivers it here if that thread has finished.
   @inline(never)
   private func tellLater(_ event: CallEvent, isOfTransport: Bool) {
     var event = event
@@ -168,7 +168,7 @@ final class CallEvents: Sendable {
     if found == Phase.idle { tell(event, isOfTransport: isOfTransport) }
   }
 
-  /// Tells what was queued meanwhile, or closes the queue for ever.
+  /// Delivers the queued events, or closes the queue after the last event.
   @inline(never)
   private func finishTelling(_ isEnd: Bool) {
     var isEnd = isEnd
@@ -196,7 +196,7 @@ final class CallEvents: Sendable {
 
   private func deliver(_ event: borrowing CallEvent, isOfTransport: Bool) {
     if isOfTransport {
-      // An attempt that was cancelled may have left a transport's thread behind.
+      // A transport's thread may still report on an attempt that has failed.
       let place = Place(attempt: event.attempt, redirects: event.redirects)
       if failed.load(ordering: .relaxed) == place.bits { return }
     }

@@ -4,7 +4,7 @@
 /// configuration.listeners = [.log(level: .info) { line in print(line) }]
 /// ```
 public struct CallLog: EventListener {
-  /// How much is written.
+  /// The level of detail of a log.
   public enum Level: String, Sendable, Hashable {
     /// One line for each call, at its end.
     case info
@@ -15,7 +15,10 @@ public struct CallLog: EventListener {
   private let level: Level
   private let write: @Sendable (String) -> Void
 
-  /// - Parameter write: Receives each line, without its end, from several threads at once.
+  /// Makes a log.
+  /// - Parameters:
+  ///   - level: The level of detail.
+  ///   - write: Receives each line, without a line end, possibly on several threads at once.
   public init(level: Level, _ write: @escaping @Sendable (String) -> Void) {
     self.level = level
     self.write = write
@@ -39,8 +42,10 @@ public struct CallLog: EventListener {
 }
 
 extension EventListener where Self == CallLog {
-  /// Writes one line for each call, or one for each event.
-  /// - Parameter write: Receives each line, without its end, from several threads at once.
+  /// Returns a log that writes one line for each call, or for each event.
+  /// - Parameters:
+  ///   - level: The level of detail. Default: `info`, one line for each call.
+  ///   - write: Receives each line, without a line end, possibly on several threads at once.
   public static func log(
     level: CallLog.Level = .info, _ write: @escaping @Sendable (String) -> Void
   ) -> CallLog { CallLog(level: level, write) }

@@ -1,21 +1,23 @@
-/// The spans of one call that are open.
+/// The open spans of one call.
 final class CallTrace: Sendable {
   private struct State: Sendable {
-    /// The spans that were begun, and whose requests have not been sent.
+    /// The spans that have begun, and whose requests have not been sent.
     var waiting: [TraceContext] = []
-    /// What was put into the last request; nil if nothing was.
+    /// The `traceparent` of the last request; nil if it got none.
     var sent: String?
   }
 
-  /// The span of the call, and what it is a part of.
+  /// The span of the call.
   let context: TraceContext
+  /// The span that the call is a part of; nil for a root.
   let parent: TraceContext?
+  /// The span in which the call's request was stored; nil if it was not stored.
   let link: TraceContext?
   private let source: TraceSource
   private let state = Locked(State())
 
   /// Begins the span of a call.
-  /// - Parameter link: The span in which the request was stored that the call delivers.
+  /// - Parameter link: The span in which the call's request was stored; nil if it was not stored.
   init(_ source: TraceSource, named name: String, link: TraceContext?) {
     parent = TraceContext.current
     self.link = link
@@ -23,7 +25,8 @@ final class CallTrace: Sendable {
     context = source.tracing.tracer.begin(.internal, named: name, in: parent)
   }
 
-  /// Begins the span of a request, and returns the request with its context, if its origin may have it.
+  /// Begins the span of a request. Returns the request with the span's context, if its origin may receive
+  /// that.
   func traced(_ request: Request) -> Request {
     let span = source.tracing.tracer.begin(.client, named: HTTPSpan.name(request.method), in: context)
     let isAllowed = source.origins.contains(request.address.originName)
@@ -33,7 +36,7 @@ final class CallTrace: Sendable {
       return state.sent
     }
     let present = request.fields["traceparent"]
-    // A context that the caller has set is another's: the trace would not be this one.
+    // A context that the caller has set belongs to another trace, so it is not replaced.
     guard present == nil || present == last, isAllowed || present != nil else { return request }
     var request = request
     for name in ["traceparent", "tracestate"] { request.fields.remove(name) }
@@ -46,8 +49,8 @@ final class CallTrace: Sendable {
     return request
   }
 
-  /// Returns the spans that have begun since the last time: the last is that of the request that is sent, and of the
-  /// others nothing was sent.
+  /// Returns the spans that have begun since the last call of this method. The last one is that of the
+  /// request that is sent; the others' requests were not sent.
   func takeSpans() -> [TraceContext] {
     state.withLock { state in
       defer { state.waiting = [] }
@@ -56,10 +59,10 @@ final class CallTrace: Sendable {
   }
 }
 
-/// The tracing of a client, with the names of its origins.
+/// A client's tracing, with the names of its origins.
 struct TraceSource: Sendable {
   let tracing: Tracing
-  /// The origins that are sent the context.
+  /// The origins that receive the context.
   let origins: Set<String>
 
   init(_ tracing: Tracing) {

@@ -4,27 +4,28 @@
   import Foundation
 #endif
 
-/// The beginning of a body as a listener sees it.
+/// The beginning of a body, as a listener sees it.
 public struct EventBody: Sendable, Hashable {
-  /// The text, with `***` in the place of each secret that can be told by its name; nil for bytes.
+  /// The text, in which each secret that is recognized by name is replaced by `***`; nil if the body is not
+  /// text.
   public let text: String?
-  /// The bytes in base64; nil for text.
+  /// The bytes in base64; nil if the body is text.
   public let base64: String?
-  /// The number of bytes that are shown.
+  /// The number of bytes that `text` or `base64` shows.
   public let count: Int
-  /// The length of the body in bytes, as far as it has come.
+  /// The length of the body in bytes, as far as it has arrived.
   public let length: Int64
 
-  /// False if only the beginning is shown.
+  /// True if the body is shown completely, and not only its beginning.
   public var isWhole: Bool { Int64(count) == length }
 
-  /// Returns nil for a body that may hold secrets that cannot be told from the rest.
+  /// Returns nil for a body in which secrets cannot be recognized, such as a multipart form.
   init?(_ bytes: Data, length: Int64, _ type: String?, _ secrets: Secrets) {
     let type = type.map(ASCII.lowercased) ?? ""
     guard !type.hasPrefix("multipart/") else { return nil }
     count = bytes.count
     self.length = length
-    // A beginning may end within a character.
+    // The beginning may end in the middle of a character.
     let isCut = Int64(bytes.count) < length
     let text = (0...(isCut ? 3 : 0)).lazy
       .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
@@ -39,7 +40,7 @@ public struct EventBody: Sendable, Hashable {
   }
 }
 
-/// The beginning of a body that does not stay in memory, and its length so far.
+/// The beginning of a body that does not stay in memory, and the length received so far.
 struct CapturedBody: Sendable {
   private(set) var bytes = Data()
   private(set) var length: Int64 = 0

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The place of a client's event source, which comes with the first listener.
+/// Holds a client's event source, which is made for the first listener.
 final class EventHolder: Sendable {
   private let held = AtomicLazyReference<EventSource>()
-  /// Asked first: each look at `held` goes by way of the type's description at run time.
+  /// Read first, because each access to `held` is slow: it uses the type's metadata at run time.
   private let holds: Atomic<Bool>
 
   init(_ source: EventSource?) {
@@ -11,17 +11,17 @@ final class EventHolder: Sendable {
     holds = Atomic(source != nil)
   }
 
-  /// Nil if nothing listens.
+  /// The source; nil without listeners.
   var source: EventSource? { holds.load(ordering: .acquiring) ? held.load() : nil }
 
-  /// Adds a listener, which is told of the calls that begin from now on.
-  /// - Parameter make: Makes the source with this listener, if there is none.
+  /// Adds a listener to the calls that begin from now on.
+  /// - Parameter make: Makes the source with this listener, unless there is a source already.
   func append(_ listener: any EventListener, orMake make: () -> EventSource?) {
     if let source { return source.append(listener) }
     guard let new = make() else { return }
     let first = held.storeIfNil(new)
     holds.store(true, ordering: .releasing)
-    // Another listener was the first.
+    // Another listener was added first.
     if first !== new { first.append(listener) }
   }
 }

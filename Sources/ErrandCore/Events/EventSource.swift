@@ -6,20 +6,20 @@ import Synchronization
   import Foundation
 #endif
 
-/// The listeners of one client, and what their events are made with.
+/// The listeners of one client, and the data that its events need.
 final class EventSource: Sendable {
   private let listeners: ListenerList
   let timeline: Timeline
   let secrets: Secrets
   let date: @Sendable () -> Date
-  /// The most bytes of each body that a listener wants to read.
+  /// The maximum number of bytes of each body that a listener reads.
   var bodyLimit: Int { mostBytes.load(ordering: .relaxed) }
   private let mostBytes: Atomic<Int>
   private let tracing: TraceSource?
   /// The listeners that `ClientConfiguration.listenerMakers` made for this client.
   let made: [any EventListener]
 
-  /// Returns nil for a client that nothing listens to: its calls have no events then.
+  /// Returns nil for a client without listeners, metrics and tracing, whose calls have no events.
   init?(
     _ configuration: ClientConfiguration, _ timeline: Timeline, adding added: [any EventListener] = []
   ) {
@@ -44,8 +44,8 @@ final class EventSource: Sendable {
 
   func tell(_ event: borrowing CallEvent) { listeners.tell(event) }
 
-  /// Returns the events of a new call, and tells of its start.
-  /// - Parameter id: The call's number; nil for the next.
+  /// Returns the events of a new call, and reports its start.
+  /// - Parameter id: The call's number; nil for the next number.
   func begin(
     _ request: Request, in scope: ScopeName? = nil, for purpose: CallPurpose = .caller, id: UInt64? = nil
   ) -> CallEvents {

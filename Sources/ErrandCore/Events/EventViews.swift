@@ -1,4 +1,4 @@
-/// A request as a listener sees it: without secrets.
+/// A request as a listener sees it, without secrets.
 public struct EventRequest: Sendable {
   private let request: Request
   private let client: EventSource
@@ -8,45 +8,48 @@ public struct EventRequest: Sendable {
     self.client = client
   }
 
-  /// The request itself, to be sent again.
+  /// The request with its secrets, to be sent again.
   var original: Request { request }
 
+  /// The request's method, such as `GET`.
   public var method: HTTPMethod { request.method }
+  /// The priority that the request was made with.
   public var priority: Priority { request.options.priority }
 
-  /// The URL, with `***` in the place of each secret; of an invalid one the text.
+  /// The URL, in which each secret is replaced by `***`. If the URL is invalid, it is its text.
   public var url: String { request.address.shown(hiding: client.secrets) }
 
   func url(masking mask: SecretMask) -> String {
     request.address.shown(hiding: client.secrets, as: mask)
   }
 
-  /// Scheme, host and port, as in `https://example.com:443`; empty if the URL is invalid.
+  /// Scheme, host and port, such as `https://example.com:443`; empty if the URL is invalid.
   public var origin: String { request.address.originName }
 
-  /// The header fields that the request was given, with `***` in the place of each secret. A transport adds
-  /// `Host`, `Accept-Encoding` and the length.
+  /// The header fields of the request, in which each secret is replaced by `***`. They do not include those
+  /// that a transport adds: `Host`, `Accept-Encoding` and the length.
   public var fields: HTTPFields { request.wireFields.masked(hiding: client.secrets) }
 
   /// The length of the body in bytes, if it is known; 0 without a body.
   public var bodyLength: Int64? { request.body.knownLength }
 
-  /// The same request without its body, for a listener that keeps many.
+  /// The request without its body, for a listener that stores many requests.
   package var withoutBody: EventRequest {
     guard !request.body.isNone else { return self }
     return EventRequest(request.with { $0.body = .none }, client)
   }
 
-  /// The request without its fields and its body, and with the beginning of its URL, for a listener that has no more
-  /// room for it.
+  /// The request without its fields and its body, and with a shortened URL, for a listener that has reached
+  /// its limit.
   package var trimmed: EventRequest {
-    // What is secret is hidden first: a part of a URL does not show where its password ends.
+    // Secrets are hidden before the URL is shortened, because a part of it does not show where its password
+    // ends.
     var short = Request(request.method, url.clippedURL)
     short.options.priority = request.options.priority
     return EventRequest(short, client)
   }
 
-  /// The bytes that a listener holds with the URL and the fields, roughly.
+  /// The approximate number of bytes of the URL and the fields, which a listener holds.
   package var heldBytes: Int { request.address.text.utf8.count + request.fields.heldBytes }
 
   package func heldBody(upTo limit: Int) -> HeldBody? {
@@ -55,13 +58,14 @@ public struct EventRequest: Sendable {
     return HeldBody(data.prefix(limit), length: Int64(data.count), type, client)
   }
 
-  /// The request as a command of curl, without secrets.
+  /// The request as a curl command, without secrets.
   package var curlCommand: String { request.curlCommand(hiding: client.secrets) }
 
+  /// True if the request has a body.
   public var hasBody: Bool { !request.body.isNone }
 
-  /// Returns the beginning of a body that is in memory, without the secrets that can be told by their names, in JSON and
-  /// in forms. Nil for a file, a stream and a multipart form.
+  /// Returns the beginning of a body in memory. In JSON and forms, secrets that are recognized by name are
+  /// hidden. Returns nil for a file, a stream and a multipart form.
   public func body(upTo limit: Int) -> EventBody? {
     guard limit > 0, case .bytes(let data) = request.body.content else { return nil }
     let type = request.fields["Content-Type"] ?? request.body.contentType
@@ -69,7 +73,7 @@ public struct EventRequest: Sendable {
   }
 }
 
-/// A response as a listener sees it: without secrets.
+/// A response as a listener sees it, without secrets.
 public struct EventResponse: Sendable {
   enum Content: Sendable {
     /// The response of an attempt.
@@ -105,8 +109,8 @@ public struct EventResponse: Sendable {
     return HeldBody(captured.bytes.prefix(limit), length: captured.length, type, client)
   }
 
-  /// Returns the beginning of the body, without the secrets that can be told by their names, in JSON and in forms.
-  /// Of a stream and a file it is what has come, as far as the listener's `bodyLimit` goes.
+  /// Returns the beginning of the body. In JSON and forms, secrets that are recognized by name are hidden. Of
+  /// a stream or a file it returns the bytes that have arrived, at most the listener's `bodyLimit`.
   public func body(upTo limit: Int) -> EventBody? {
     guard limit > 0 else { return nil }
     let type = fields["Content-Type"]
@@ -117,12 +121,13 @@ public struct EventResponse: Sendable {
     return EventBody(captured.bytes.prefix(limit), length: captured.length, type, client.secrets)
   }
 
+  /// The status, such as 404.
   public var status: HTTPStatus { response.status }
 
-  /// The header fields, with `***` in the place of each secret.
+  /// The header fields, in which each secret is replaced by `***`.
   public var fields: HTTPFields { response.fields.masked(hiding: client.secrets) }
 
-  /// The transport's measurements of an attempt: nil for the response of a call, and for a stream.
+  /// The transport's measurements of an attempt; nil for the response of a call, and for a stream.
   public var metrics: TransferMetrics? {
     guard case .received(let response, .some) = content else { return nil }
     return TransferMetrics(response.timing)
@@ -147,19 +152,20 @@ public struct EventResponse: Sendable {
     }
   }
 
-  /// The HTTP version, if the transport tells it; for a stream, at its end.
+  /// The HTTP version; nil if the transport does not report it, and for a stream before its end.
   public var httpVersion: HTTPVersion? { metrics?.httpVersion ?? timing?.httpVersion }
 
-  /// The bytes of the body on the wire, if the transport tells them; for a stream, at its end.
+  /// The number of the body's bytes on the wire; nil if the transport does not report it, and for a stream
+  /// before its end.
   public var bytesReceived: Int64? { metrics?.bytesReceived ?? timing?.bytesReceived }
 
-  /// True for a response that came from the cache.
+  /// True if the response came from the cache.
   public var isCached: Bool {
     if case .delivered(let response) = content { response.cachedAt != nil } else { false }
   }
 }
 
-/// A failure as a listener sees it: without secrets.
+/// A failure as a listener sees it, without secrets.
 public struct EventFailure: Sendable {
   private let error: any Error
   private let client: EventSource
@@ -171,27 +177,27 @@ public struct EventFailure: Sendable {
 
   private var known: RequestError? { error as? RequestError }
 
-  /// The kind of the failure; nil for an error of the application's.
+  /// The kind of the failure; nil for an error of the application.
   public var code: RequestError.Code? { known?.code }
 
-  /// The description of the failure. Of an error of the application's it names the type only.
+  /// The description of the failure. For an error of the application it names only the type.
   public var message: String { known?.message ?? "an error of the type \(type(of: error))" }
 
-  /// The status of the response that was refused; nil if there was none.
+  /// The status of the rejected response; nil if no response arrived.
   public var status: HTTPStatus? { known?.status }
 
-  /// The header fields of the response that was refused, with `***` in the place of each secret.
+  /// The header fields of the rejected response, in which each secret is replaced by `***`.
   public var fields: HTTPFields? { known?.fields?.masked(hiding: client.secrets) }
 
-  /// False only if certainly no bytes reached the server.
+  /// True unless it is certain that no bytes reached the server.
   public var reachedServer: Bool { known?.reachedServer ?? true }
 
-  /// The timing of a response that was refused, if it was read to its end.
+  /// The timing of a rejected response, if the response was read to its end.
   public var timing: Timing? { known?.timing }
 }
 
 extension HTTPFields {
-  /// Returns the fields with `***` in the place of each secret.
+  /// Returns the fields, in which each secret is replaced by `***`.
   package func masked(hiding secrets: Secrets) -> HTTPFields {
     guard contains(where: { $0.isSecret || secrets.hides($0) }) else { return self }
     var masked = HTTPFields()

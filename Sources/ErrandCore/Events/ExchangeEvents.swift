@@ -1,6 +1,6 @@
-/// What a transport tells listeners of an attempt: the steps that only it sees.
+/// Reports the steps of an attempt that only its transport sees to the listeners.
 ///
-/// It is told from one thread at a time, and under no lock: listeners are called at once.
+/// Call it from one thread at a time, and hold no lock, because listeners are called at once.
 public struct ExchangeEvents: Sendable {
   private let events: CallEvents
   private let place: CallEvents.Place
@@ -10,30 +10,32 @@ public struct ExchangeEvents: Sendable {
     place = CallEvents.Place(attempt: attempt, redirects: redirects)
   }
 
-  /// Tells that the name of the host was looked up.
+  /// Reports that the host's name was resolved.
+  /// - Parameter time: The time that the look-up took.
   public func resolved(in time: Duration) { events.transportTells(.resolved(time), place) }
 
-  /// Tells that a connection was made.
-  /// - Parameter time: Counted from the end of the look-up.
+  /// Reports that a connection was made.
+  /// - Parameter time: The time since the end of the look-up.
   public func connected(in time: Duration) { events.transportTells(.connected(time), place) }
 
-  /// Tells that TLS was agreed upon.
-  /// - Parameter time: Counted from the moment at which there was a connection.
+  /// Reports that the TLS handshake was completed.
+  /// - Parameter time: The time since the connection was made.
   public func secured(in time: Duration) { events.transportTells(.secured(time), place) }
 
-  /// Tells that a connection is used that was there.
+  /// Reports that an existing connection is reused.
   public func connectionReused() { events.transportTells(.connectionReused, place) }
 
-  /// Tells where the connection leads.
+  /// Reports the address that the connection leads to.
   /// - Parameter address: An IP address, without a port.
   public func reached(_ address: String) { events.transportTells(.reached(address: address), place) }
 
-  /// Tells that the header fields are on their way.
+  /// Reports that the header fields were written to the connection.
   public func fieldsSent() { events.transportTells(.fieldsSent, place) }
 
-  /// Tells that the body is on its way whole.
+  /// Reports that the complete body was written to the connection.
+  /// - Parameter bytes: The length of the body in bytes.
   public func bodySent(_ bytes: Int64) { events.transportTells(.bodySent(bytes), place) }
 
-  /// Tells that the first byte of the response is here.
+  /// Reports that the first byte of the response has arrived.
   public func firstByte() { events.transportTells(.firstByte, place) }
 }

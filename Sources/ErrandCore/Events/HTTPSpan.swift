@@ -4,13 +4,13 @@ enum HTTPSpan {
     "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
   ]
 
-  /// The name of a span: the method if it is a known one, because names must be few.
+  /// Returns the name of a span: the method if it is a known one, because there must be few different names.
   static func name(_ method: HTTPMethod) -> String {
     knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
   }
 
-  /// The attributes of a request that are known when it is sent.
-  /// - Parameter resend: The number of requests that the call has sent before, whatever for.
+  /// Returns the attributes of a request that are known when it is sent.
+  /// - Parameter resend: The number of requests that the call has sent before, for any reason.
   static func attributes(of request: EventRequest, resend: Int) -> [String: TraceValue] {
     var attributes = metricAttributes(of: request)
     attributes["url.full"] = .string(request.url(masking: .openTelemetry))
@@ -21,7 +21,7 @@ enum HTTPSpan {
     return attributes
   }
 
-  /// The attributes of a measurement: those with few values.
+  /// Returns the attributes of a measurement, which are those with few different values.
   static func metricAttributes(of request: EventRequest) -> [String: TraceValue] {
     var attributes: [String: TraceValue] = [
       "http.request.method":
@@ -35,7 +35,7 @@ enum HTTPSpan {
     return attributes
   }
 
-  /// Adds what a response tells.
+  /// Adds the attributes of a response.
   static func add(_ response: EventResponse, to attributes: inout [String: TraceValue]) {
     attributes["http.response.status_code"] = .int(response.status.code)
     if response.status.code >= 400 { attributes["error.type"] = .string("\(response.status.code)") }
@@ -44,7 +44,7 @@ enum HTTPSpan {
     }
   }
 
-  /// Adds what a failure tells.
+  /// Adds the attributes of a failure.
   static func add(_ failure: EventFailure, to attributes: inout [String: TraceValue]) {
     if let status = failure.status, failure.code == .rejected, status.code >= 400 {
       attributes["error.type"] = .string("\(status.code)")

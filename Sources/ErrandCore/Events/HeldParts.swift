@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// The beginning of a body for a listener that keeps many: its own bytes, and redacted when it is shown.
+/// The beginning of a body for a listener that stores many. It has a copy of the bytes, which is redacted
+/// when it is shown.
 package struct HeldBody: Sendable {
   private let bytes: Data
   private let length: Int64
@@ -12,7 +13,7 @@ package struct HeldBody: Sendable {
   private let client: EventSource
 
   init(_ bytes: Data, length: Int64, _ type: String?, _ client: EventSource) {
-    // A copy: a slice would keep the whole body in memory.
+    // Copied, because a slice would keep the whole body in memory.
     self.bytes = Data(Array(bytes))
     self.length = length
     self.type = type
@@ -22,11 +23,11 @@ package struct HeldBody: Sendable {
   package var count: Int { bytes.count }
   package var isWhole: Bool { Int64(bytes.count) == length }
 
-  /// The body without the secrets that can be told by their names.
+  /// The body, in which secrets that are recognized by name are hidden.
   package var shown: EventBody? { EventBody(bytes, length: length, type, client.secrets) }
 }
 
-/// The head of a response for a listener that keeps many: it keeps no body in memory.
+/// The head of a response for a listener that stores many. It does not keep the body in memory.
 package struct HeldHead: Sendable {
   private let head: ResponseHead
   private let client: EventSource
@@ -41,11 +42,11 @@ package struct HeldHead: Sendable {
 
   /// The head without its fields.
   package var trimmed: HeldHead { HeldHead(ResponseHead(status: head.status, fields: [:]), client) }
-  /// The header fields, with `***` in the place of each secret.
+  /// The header fields, in which each secret is replaced by `***`.
   package var fields: HTTPFields { head.fields.masked(hiding: client.secrets) }
 }
 
 extension HTTPFields {
-  /// The bytes of the names and values.
+  /// The number of bytes of the names and values.
   var heldBytes: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The listeners of a client as a linked list: calling them copies nothing and counts no reference, as an array of
-/// existentials would. It grows at its end.
+/// The listeners of a client as a linked list. Unlike an array of existentials, it can be called without
+/// copying anything or counting references. It grows at its end.
 class ListenerList: @unchecked Sendable {
-  // Safe to share: it has no state, and that of its one subclass does not change.
+  // Safe to share: it has no state, and its only subclass has constant and atomic properties.
   fileprivate init() {}
 
-  /// Tells all listeners, in order.
+  /// Passes an event to all listeners, in order.
   func tell(_ event: borrowing CallEvent) {}
 
-  /// Adds a listener, which is told of what happens from now on.
+  /// Adds a listener, which receives all later events.
   func append(_ listener: any EventListener) {}
 
-  /// Returns nil for no listeners.
+  /// Returns nil for an empty array.
   static func of(_ listeners: [any EventListener]) -> ListenerList? {
     var list: ListenerList?
     for listener in listeners {
@@ -27,7 +27,8 @@ class ListenerList: @unchecked Sendable {
 private final class Link<Listener: EventListener>: ListenerList, @unchecked Sendable {
   private let listener: Listener
   private let next = AtomicLazyReference<ListenerList>()
-  /// True once there is a next one. The library loads the reference in generic code, which cost half of what an event did.
+  /// True once `next` is set. Loading `next` itself took half of the time of an event, because the library
+  /// does it in generic code.
   private let hasNext = Atomic(false)
 
   init(_ listener: Listener) {
@@ -39,7 +40,7 @@ private final class Link<Listener: EventListener>: ListenerList, @unchecked Send
     if let next = next.load() { return next.append(listener) }
     let link = ListenerList.link(listener)
     let first = next.storeIfNil(link)
-    // Another was added meanwhile.
+    // Another listener was added first.
     if first !== link { first.append(listener) }
     hasNext.store(true, ordering: .releasing)
   }

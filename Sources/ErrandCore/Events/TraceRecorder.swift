@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Makes spans and measurements of events.
+/// Converts events to spans and measurements.
 final class TraceRecorder: EventListener {
   private struct Attempt {
     let name: String
@@ -19,7 +19,7 @@ final class TraceRecorder: EventListener {
   private struct Call {
     let start: Date
     var attempt: Attempt?
-    /// The number of requests that were sent.
+    /// The number of requests sent.
     var sent = 0
   }
 
@@ -67,7 +67,7 @@ final class TraceRecorder: EventListener {
     calls.withLock { $0[event.call]?.attempt = attempt }
   }
 
-  /// Ends the span of a request that was not sent: a tracer may hold what it has begun.
+  /// Ends the span of a request that was not sent, because a tracer may hold spans until they end.
   private func endUnsent(_ span: TraceContext, _ event: CallEvent, _ failure: String) {
     let (now, request) = (event.date, event.request)
     var attributes = HTTPSpan.attributes(of: request, resend: 0)
@@ -107,7 +107,7 @@ final class TraceRecorder: EventListener {
   }
 
   private func endCall(_ event: CallEvent, _ failure: String?) {
-    // An attempt that was cancelled has no other end.
+    // A cancelled attempt has no event for its end.
     if let failure {
       change(event.call) { attempt in
         attempt.failure = failure

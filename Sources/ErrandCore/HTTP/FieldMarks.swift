@@ -1,21 +1,21 @@
-/// The facts about a field line that every request asks for. They are found once, when the line is made, because it is sent
-/// more often than it is made.
+/// Facts about a field line that every request needs. They are determined once, when the line is made,
+/// because a line is usually sent several times.
 struct FieldMarks: OptionSet, Sendable {
   let rawValue: UInt8
 
   static let secret = Self(rawValue: 1)
-  /// There are spaces or tabs around the value.
+  /// The value begins or ends with spaces or tabs.
   static let padded = Self(rawValue: 2)
-  /// The name is no token.
+  /// The name is not a token.
   static let badName = Self(rawValue: 4)
-  /// The value contains a control character, as CR, LF or NUL.
+  /// The value contains a control character, such as CR, LF or NUL.
   static let badValue = Self(rawValue: 8)
   /// The name is `Host`, which a request may have once.
   static let host = Self(rawValue: 16)
-  /// The name is one of those that are told from the body.
+  /// The name is `Content-Length` or `Transfer-Encoding`, whose values follow from the body.
   static let framing = Self(rawValue: 32)
 
-  /// The marks of a line that a request may not have, or not in every case.
+  /// The marks of a line that a request may not have, or not always.
   static let suspect: Self = [.badName, .badValue, .host, .framing]
 
   init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
-/// The header field names that have a meaning for secrets, redirects and keys.
+/// The header field names with a meaning for secrets, redirects and keys.
 enum FieldNames {
-  /// The header fields that do not change the response: they name the client, the encoding in transit, or a
+  /// The header fields that do not change the response: they name the client, the transfer's encoding, or a
   /// trace.
   static let thatCannotMatter = [
     "User-Agent", "Accept-Encoding", "traceparent", "tracestate", "baggage", "X-Request-ID",
@@ -19,7 +19,7 @@ enum FieldNames {
     "Repr-Digest", "User-Agent",
   ]
 
-  /// The endings of the names of credentials.
+  /// The endings of the names of credentials, in lower case.
   static let endingsOfSecrets = [
     "access-key", "api-key", "api_key", "apikey", "application-key", "assertion", "auth-key",
     "authentication",
@@ -28,14 +28,14 @@ enum FieldNames {
     "secret", "secret-key", "session-id", "signature", "subscription-key", "token", "x-auth",
   ]
 
-  /// The endings by their last letter, because every header field of every response is checked.
+  /// The endings by their last letter, for speed, because every header field of every response is checked.
   private static let endingsByLetter: [[String]] = {
     var endings = [[String]](repeating: [], count: 256)
     for ending in endingsOfSecrets { endings[Int(ending.utf8.last!)].append(ending) }
     return endings
   }()
 
-  /// Returns true for a name that by convention holds a credential.
+  /// Returns true for a name that by convention marks a credential.
   static func isSecret(_ name: String) -> Bool {
     guard let last = name.utf8.last else { return false }
     return endingsByLetter[Int(ASCII.lowered(last))].contains { ASCII.hasSuffixIgnoringCase(name, $0) }
@@ -43,13 +43,13 @@ enum FieldNames {
 }
 
 extension HTTPFields.Field {
-  /// True if the response may depend on the header field, so that two requests with different values are not
-  /// the same. A secret counts whatever its name: see `Secrets.covers`.
+  /// True if the response may depend on the header field, so that requests with different values are
+  /// different. A secret always counts, whatever its name: see `Secrets.covers`.
   var mayMatter: Bool {
     !FieldNames.thatCannotMatter.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// True if the header field only says which response the client has already.
+  /// True if the header field only names the response that the client has already.
   var isCondition: Bool {
     ASCII.equalIgnoringCase("If-None-Match", name) || ASCII.equalIgnoringCase("If-Modified-Since", name)
   }
@@ -59,8 +59,8 @@ extension HTTPFields.Field {
     FieldNames.thatCrossOrigins.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// True for a header field whose value is a URL or contains URLs, perhaps encoded. Asked only where fields are
-  /// shown or stored.
+  /// True if the value is a URL or contains URLs, possibly percent-encoded. Used only where fields are shown
+  /// or stored.
   var mayHoldURL: Bool {
     if Self.namesOfURLs.contains(where: { ASCII.equalIgnoringCase($0, name) }) { return true }
     guard value.utf8.contains(UInt8(ascii: "%")) else { return Self.hasURL(value.utf8) }

@@ -4,8 +4,8 @@
   package import Foundation
 #endif
 
-/// Parses HTTP dates (RFC 9110, section 5.6.7): today's form and the two obsolete forms that a recipient must
-/// accept. In the place of `GMT` there may be `UTC`, or an offset such as `+0000`.
+/// Parses HTTP dates (RFC 9110, section 5.6.7) in the current form and the two obsolete forms that recipients
+/// must accept. It also accepts `UTC`, or an offset such as `+0000`, instead of `GMT`.
 package enum HTTPDate {
   package static func parse(_ text: String) -> Date? {
     let words = text.split { " ,-:".contains($0) }.map(String.init)
@@ -21,7 +21,7 @@ package enum HTTPDate {
     }
   }
 
-  /// Returns the seconds by which a zone is ahead of GMT.
+  /// Returns the number of seconds by which a time zone is ahead of GMT; nil for an unknown zone.
   private static func offset(of zone: Substring) -> Int? {
     let bytes = Array(zone.utf8)
     if ["GMT", "UTC", "UT"].contains(where: { ASCII.equalIgnoringCase($0, String(zone)) }) { return 0 }
@@ -32,7 +32,7 @@ package enum HTTPDate {
     return (sign == UInt8(ascii: "-") ? -1 : 1) * Int(hours * 60 + minutes) * 60
   }
 
-  /// Returns the year; two digits mean the years from 1970 to 2069.
+  /// Returns the year. Two digits stand for the years 1970 to 2069.
   private static func year(_ text: String) -> Int? {
     guard let number = Int(text), number >= 0 else { return nil }
     return text.utf8.count > 2 ? number : number < 70 ? 2000 + number : 1900 + number
@@ -53,8 +53,8 @@ package enum HTTPDate {
     return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }
 
-  /// Returns the days since 1970 in the civil calendar, counted with years that begin in March so that the
-  /// leap day comes last.
+  /// Returns the days since 1970 in the Gregorian calendar. It counts in years that begin in March, so that
+  /// the leap day is the last day.
   package static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let shifted = month > 2 ? year : year - 1
     let era = shifted / 400

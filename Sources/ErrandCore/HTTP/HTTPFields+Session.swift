@@ -1,6 +1,6 @@
 extension HTTPFields {
-  /// Makes the fields of URLSession's response, which loses their order, and joins those of one name. They are sorted by
-  /// name.
+  /// Makes fields from those of a URLSession response, which loses their order and joins those of the same
+  /// name. They are sorted by name.
   package init(ofSession joined: [AnyHashable: Any]) {
     self.init()
     let lines = joined.compactMap { name, value in (name as? String).map { ($0, String(describing: value)) } }
@@ -10,9 +10,9 @@ extension HTTPFields {
     }
   }
 
-  /// Separates `Set-Cookie` fields that were joined with commas, as URLSession does. A comma begins another
-  /// cookie if a name and a `=` follow it; the one in a date (`Expires=Wed, 21 Oct 2015`) does not. So a
-  /// value with `, name=` in it is cut there, and no cookie without a name is found behind a comma.
+  /// Separates `Set-Cookie` fields that URLSession has joined with commas. A comma begins another cookie if a
+  /// name and `=` follow it; the comma in a date (`Expires=Wed, 21 Oct 2015`) does not. So a value that
+  /// contains `, name=` is cut there, and a cookie without a name is not found after a comma.
   static func setCookies(joined: String) -> [String] {
     let bytes = Array(joined.utf8)
     var lines: [String] = []
@@ -26,7 +26,7 @@ extension HTTPFields {
     return lines
   }
 
-  /// Returns true if a token and a `=` follow, with any spaces around the token.
+  /// Returns true if the bytes begin with a token and `=`, with any number of spaces around the token.
   private static func beginsCookie(_ bytes: ArraySlice<UInt8>) -> Bool {
     let name = bytes.drop { $0 == 32 || $0 == 9 }
     let rest = name.drop { ASCII.isTokenByte($0) }

@@ -1,6 +1,7 @@
-/// Names of media types (RFC 6838).
+/// Functions on media types (RFC 6838).
 enum MediaType {
-  /// Returns the media type for a file name's extension, or `application/octet-stream`.
+  /// Returns the media type for a file name's extension; `application/octet-stream` if the extension is
+  /// unknown.
   static func ofFile(named name: String) -> String {
     let last = name.split(separator: "/").last ?? ""
     guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return "application/octet-stream" }
@@ -8,8 +9,8 @@ enum MediaType {
       ?? "application/octet-stream"
   }
 
-  /// Returns true if `type` (with or without parameters) matches `pattern`, in which `image/*` and `*/*` are
-  /// wildcards.
+  /// Returns true if `type`, without its parameters, matches `pattern`, which may be `*/*` or have a
+  /// wildcard, as in `image/*`.
   static func matches(_ type: String, _ pattern: String) -> Bool {
     if pattern == "*/*" || ASCII.equalIgnoringCase(type, pattern) { return true }
     let bare = bare(type)
@@ -18,8 +19,8 @@ enum MediaType {
     return isSame(bare.prefix(family.count), family)
   }
 
-  /// Returns the value of a parameter (RFC 9110, section 5.6.6), of the first if there are several; nil if there is
-  /// none.
+  /// Returns the value of a parameter (RFC 9110, section 5.6.6); the first if there are several, nil if it is
+  /// missing.
   static func parameter(_ name: String, of type: String) -> String? {
     var rest = Array(type.utf8).drop { $0 != UInt8(ascii: ";") }
     func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
@@ -34,7 +35,7 @@ enum MediaType {
           rest = rest.dropFirst()
           while let byte = rest.first, byte != UInt8(ascii: "\"") {
             rest = rest.dropFirst()
-            // An escape stands for the byte behind it.
+            // A backslash escapes the next byte.
             if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
               value.append(escaped)
             } else {
@@ -53,7 +54,7 @@ enum MediaType {
     return nil
   }
 
-  /// Returns the type without parameters, and without the spaces and tabs around it.
+  /// Returns the type without its parameters, and without surrounding spaces and tabs.
   private static func bare(_ type: String) -> Substring.UTF8View {
     func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
     var bare = type.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)

@@ -1,26 +1,31 @@
 /// The status and the header fields of a response.
 public struct ResponseHead: Sendable, Hashable {
+  /// The status, such as 404.
   public let status: HTTPStatus
+  /// The header fields, in the order in which they arrived, if the transport preserves it.
   public let fields: HTTPFields
 
+  /// Makes a head with this status and these header fields.
   public init(status: HTTPStatus, fields: HTTPFields) {
     self.status = status
     self.fields = fields
   }
 
-  /// The announced length in bytes; nil if there is none, or if the body is compressed.
+  /// The length that `Content-Length` announces, in bytes; nil without a valid one, or if the body is
+  /// compressed.
   public var contentLength: Int64? { isCoded ? nil : announcedLength.bytes }
 
-  /// True if the body has a content coding, such as gzip: then its announced length is that of the coded bytes.
+  /// True if the body has a content coding, such as gzip. Its announced length is then that of the coded
+  /// bytes.
   var isCoded: Bool { fields.contains("Content-Encoding") && !contentCodings.isEmpty }
 
-  /// The content codings, in the order in which they were applied, in lower case.
+  /// The content codings in lower case, in the order in which they were applied.
   var contentCodings: [String] {
     fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
       .map { ASCII.lowercased(ASCII.trimmed($0)) }.filter { !["", "identity", "none"].contains($0) }
   }
 
-  /// Returns the length of the body of this response to a request.
+  /// Returns the announced length of this response's body; zero if responses to `method` have no body.
   func announcedLength(to method: HTTPMethod) -> AnnouncedLength {
     status.mayHaveBody(to: method) ? announcedLength : .zero
   }
@@ -28,14 +33,14 @@ public struct ResponseHead: Sendable, Hashable {
   private var announcedLength: AnnouncedLength {
     var length = AnnouncedLength()
     fields.forEachValue(of: AnnouncedLength.fieldName) { length.take($0) }
-    // A transfer coding overrides it (RFC 9112, section 6.3).
+    // A transfer coding overrides the length (RFC 9112, section 6.3).
     if length.bytes != nil, fields.contains("Transfer-Encoding") { return AnnouncedLength() }
     return length
   }
 }
 
-/// The length that a head announces in `Content-Length`, which may be repeated, in one line or several, if it
-/// stays the same (RFC 9112, section 6.3).
+/// The length that a head announces in `Content-Length`. The value may be repeated, in one line or several,
+/// if it is the same each time (RFC 9112, section 6.3).
 package struct AnnouncedLength {
   package static let fieldName = "Content-Length"
 
@@ -44,7 +49,7 @@ package struct AnnouncedLength {
     case conflicting
   }
 
-  /// In bytes; nil if none is announced, or if there is a problem.
+  /// The length in bytes; nil if the head announces no length, or if there is a problem.
   package private(set) var bytes: Int64?
   private var fault: Fault?
 
@@ -57,24 +62,24 @@ package struct AnnouncedLength {
     return zero
   }()
 
-  /// The reason why it is unknown where the body ends, so that a cut one would pass for the whole; nil if
-  /// there is none.
+  /// The reason why the end of the body is unknown, so that an incomplete body could pass for complete; nil
+  /// without a problem.
   package var problem: String? {
     switch fault {
-    case .unreadable: "the response announces no length that can be read (Content-Length)"
-    case .conflicting: "the response announces two different lengths (Content-Length)"
+    case .unreadable: "the Content-Length of the response is not a valid number"
+    case .conflicting: "the response has two different values of Content-Length"
     case nil: nil
     }
   }
 
   package mutating func take(_ value: String) {
-    // Nearly every response has one number.
+    // Nearly every response has a single number.
     if let number = ASCII.wholeNumber(value) { return take(number) }
     let parts = value.split(separator: ",", omittingEmptySubsequences: false)
     for part in parts { take(ASCII.wholeNumber(parts.count > 1 ? ASCII.trimmed(part) : value)) }
   }
 
-  /// - Parameter number: Nil if it cannot be read.
+  /// - Parameter number: The length; nil if it cannot be parsed.
   package mutating func take(_ number: Int64?) {
     guard fault == nil else { return }
     if number == nil {
@@ -88,21 +93,29 @@ package struct AnnouncedLength {
 
 /// The status code of a response (RFC 9110, section 15).
 public struct HTTPStatus: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+  /// The code, such as 404.
   public let code: Int
 
+  /// Makes a status of the given code, which is not checked.
   public init(_ code: Int) { self.code = code }
+  /// Makes a status from an integer literal.
   public init(integerLiteral code: Int) { self.code = code }
 
+  /// True for 100 to 199.
   public var isInformational: Bool { 100..<200 ~= code }
+  /// True for 200 to 299.
   public var isSuccess: Bool { 200..<300 ~= code }
+  /// True for the statuses by which a server redirects: 301, 302, 303, 307 and 308.
   public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(code) }
+  /// True for 400 to 499.
   public var isClientError: Bool { 400..<500 ~= code }
+  /// True for 500 to 599.
   public var isServerError: Bool { 500..<600 ~= code }
 
-  /// False for a response without a body, whatever its fields announce (RFC 9112, section 6.3).
+  /// Returns false if the response has no body, whatever its fields announce (RFC 9112, section 6.3).
   package func mayHaveBody(to method: HTTPMethod) -> Bool { method != .head && self != 204 && self != 304 }
 
-  /// False for a response that brings no content by its meaning, so that nothing is to be stored (RFC 9110,
+  /// Returns false if the response has no content by definition, so that nothing is stored (RFC 9110,
   /// sections 15.3.5, 15.3.6 and 15.4.5).
   func bringsContent(to method: HTTPMethod) -> Bool { mayHaveBody(to: method) && self != 205 }
 
@@ -131,24 +144,28 @@ public struct HTTPStatus: Sendable, Hashable, ExpressibleByIntegerLiteral, Custo
 
 /// An HTTP version.
 public enum HTTPVersion: String, Sendable, Hashable, CustomStringConvertible {
+  /// HTTP/1.0.
   case http10 = "HTTP/1.0"
+  /// HTTP/1.1 (RFC 9112).
   case http11 = "HTTP/1.1"
+  /// HTTP/2 (RFC 9113).
   case http2 = "HTTP/2"
+  /// HTTP/3 (RFC 9114).
   case http3 = "HTTP/3"
 
   public var description: String { rawValue }
 }
 
-/// The HTTP version that a request asks for.
+/// The HTTP version that a request prefers.
 ///
-/// The libcurl transport speaks HTTP/2 with libcurl 8.19 or later (`CurlTransport.supportsHTTP2`). Older versions do not
-/// tell which requests a server has processed.
+/// The libcurl transport uses HTTP/2 with libcurl 8.19 or later (`CurlTransport.supportsHTTP2`). Older
+/// versions do not report which requests a server has processed.
 public enum HTTPVersionPreference: String, Sendable, Hashable {
-  /// HTTP/2 where the transport supports it and TLS negotiates it, else HTTP/1.1.
+  /// HTTP/2 if the transport supports it and TLS negotiates it, otherwise HTTP/1.1.
   case automatic
   /// HTTP/1.1 only.
   case http1
-  /// HTTP/2: negotiated with TLS; over plain http it is assumed without negotiation (prior knowledge). A transport that
+  /// HTTP/2, negotiated with TLS, or without negotiation over plain http (prior knowledge). A transport that
   /// does not support HTTP/2 fails the request with `RequestError(.unsupported)`.
   case http2
 }

@@ -1,4 +1,4 @@
-/// A value that cannot be compared, in an object that equals only itself.
+/// Boxes a value that cannot be compared, in an object that equals only itself.
 package final class OnlyItself<Value: Sendable>: Sendable, Hashable {
   package let value: Value
 

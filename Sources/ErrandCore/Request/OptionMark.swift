@@ -1,11 +1,13 @@
-/// The mark of one option of a request: whether it is part of the keys by which requests are the same, and responses
-/// are shared or cached. Every option has one; a test compares `all` with the properties of `RequestOptions`.
+/// The mark of one option of a request: the keys that include the option. Keys decide which requests are the
+/// same, and which responses are shared or cached. Every option has a mark; a test compares `all` with the
+/// properties of `RequestOptions`.
 struct OptionMark: Sendable {
   /// The keys that an option may be part of.
   struct Keys: OptionSet, Sendable {
     let rawValue: Int
 
-    /// The key of requests that get no response of another: ignored repeats, and the newest of several.
+    /// The key of a request that never gets the response of another: an ignored repeat, or the newest of
+    /// several.
     static let repeats = Keys(rawValue: 1)
     /// The key of a shared request.
     static let sharing = Keys(rawValue: 2)
@@ -24,17 +26,17 @@ struct OptionMark: Sendable {
     case irrelevant(StaticString)
   }
 
-  /// The name of the property, as `Mirror` has it.
+  /// The name of the property, as `Mirror` reports it.
   let name: String
   let keys: Keys
   /// Nil for an option that is part of every key.
   let otherwise: Otherwise?
   private let text: @Sendable (RequestOptions, Usual) -> String?
 
-  /// What a client does with requests that have no such option.
+  /// The client's defaults, for requests that do not set the option themselves.
   struct Usual: Sendable {
     var retry = RetryPolicy()
-    /// The identity of its signer, if that has one.
+    /// The identity of the client's signer; nil if it has no signer, or the signer has no identity.
     var signer: String?
   }
 
@@ -74,20 +76,22 @@ struct OptionMark: Sendable {
     },
     part("stages.identityDigest", of: .all) { $0.identityDigest },
 
-    // The way to the response. The wire has one of each, and a caller does not get the one of another.
+    // Options of the transfer. A shared request has one value of each, so callers with other values do not
+    // join it.
     part("redirects", of: .responses, else: .irrelevant("an ignored repeat gets no response")) {
       $0.redirects?.keyText
     },
-    part("timeout", of: .sharing, else: .irrelevant("a cached response is here")) { options in
+    part("timeout", of: .sharing, else: .irrelevant("nothing is transferred")) { options in
       options.timeout.map { "\($0)" }
     },
-    part("stages.connectTimeout", of: .sharing, else: .irrelevant("a cached response is here")) { options in
+    part("stages.connectTimeout", of: .sharing, else: .irrelevant("nothing is transferred")) { options in
       options.connectTimeout.map { "\($0)" }
     },
     OptionMark(
-      name: "retry", keys: .sharing, otherwise: .irrelevant("a cached response has come"),
+      name: "retry", keys: .sharing, otherwise: .irrelevant("nothing is transferred"),
       text: { options, usual in
-        // A status that is accepted is not retried, so callers must agree about those that would be.
+        // A status that is accepted is not retried, so callers share only if they accept the same retried
+        // statuses.
         let (retried, accepted) = ((options.retry ?? usual.retry).statuses, options.validator.statuses)
         let text = options.retry?.keyText
         guard retried.contains(where: accepted.contains) else { return text }
@@ -102,24 +106,24 @@ struct OptionMark: Sendable {
     part("httpVersion", of: .sharing, else: .irrelevant("the response is the same")) {
       $0.httpVersion == .automatic ? nil : "\($0.httpVersion)"
     },
-    part("stages.caching", of: .sharing, else: .appliedToEachCaller("it is the rule that looks up")) {
+    part("stages.caching", of: .sharing, else: .appliedToEachCaller("the lookup is by this rule")) {
       options in
       options.caching.map { "\($0.policy.kind) \($0.name)" }
     },
 
-    // The options of each caller.
+    // Options that are applied to each caller.
     noPart("deadline", .appliedToEachCaller("it ends the caller's own wait")),
     noPart("priority", .appliedToEachCaller("a shared request has the highest of its callers'")),
-    noPart("takesNoSlot", .appliedToEachCaller("one such caller is enough")),
+    noPart("takesNoSlot", .appliedToEachCaller("one caller with it is enough")),
     noPart("validator.statuses", .appliedToEachCaller("each caller checks the response")),
     noPart("validator.contentTypes", .appliedToEachCaller("each caller checks the response")),
     noPart("validator.requiresBody", .appliedToEachCaller("each caller checks the response")),
     noPart("validator.checks", .appliedToEachCaller("each caller checks the response")),
     noPart("stages.dependencies", .appliedToEachCaller("each caller waits before it joins")),
     noPart("stages.activity", .appliedToEachCaller("it shows the caller's own call")),
-    noPart("stages.repeats", .appliedToEachCaller("it is the rule that makes the key")),
+    noPart("stages.repeats", .appliedToEachCaller("the key is made by this rule")),
 
-    // These are not set yet when a key is made, or select no response.
+    // Options that are set only after the key is made, or that do not select the response.
     noPart("stages.signing.pass", .irrelevant("the signing stage sets it, for one attempt")),
     noPart("stages.credential", .irrelevant("the authentication stage sets it, for one attempt")),
     noPart("stages.trace", .irrelevant("the fields that trace a request select no response")),
@@ -127,7 +131,7 @@ struct OptionMark: Sendable {
 }
 
 extension RequestOptions {
-  /// Returns the options that are part of a key, as text that is the same at each start.
+  /// Returns the options that are part of a key, as text that is the same in every process.
   func parts(of key: OptionMark.Keys, _ usual: OptionMark.Usual) -> [String] {
     var parts: [String] = []
     for mark in OptionMark.all where mark.keys.isSuperset(of: key) {
@@ -138,7 +142,8 @@ extension RequestOptions {
 }
 
 extension RequestOptions {
-  /// The identity that a request is sent for, as text that is the same whenever the same code creates the request.
+  /// The identity that a request is sent for, as text. It is the same whenever the same code creates the
+  /// request.
   package var textOfIdentity: String {
     let code: [Any] =
       [ownSigner?.signer].compactMap(\.self) + digests + responseFilters.map(\.value)
@@ -154,7 +159,7 @@ extension RequestOptions {
 extension RetryPolicy {
   private static let usual = RetryPolicy()
 
-  /// Names only what differs from the usual policy: most policies differ in their number of attempts.
+  /// The options that differ from the default policy: most policies differ only in their number of attempts.
   fileprivate var keyText: String {
     let usual = Self.usual
     var text = "\(maxAttempts)"
@@ -175,7 +180,7 @@ extension RedirectPolicy {
 }
 
 extension [String] {
-  /// The texts as one. No two lists have the same, because each text has its length before it.
+  /// Joins the texts to one. Each has its length before it, so two different lists never give the same text.
   var asOneText: String {
     var text = ""
     for part in self {

@@ -4,19 +4,19 @@
   import Foundation
 #endif
 
-/// Completes requests with what only their client knows: the base of relative URLs, and how JSON is encoded.
+/// Completes requests with the client's settings: the base of relative URLs, and the JSON encoder.
 final class RequestCompletion: Sendable {
   private let base: BaseURL?
   private let encoder: (@Sendable () -> JSONEncoder)?
 
-  /// - Parameter encoder: Nil for Foundation's.
+  /// - Parameter encoder: Makes an encoder; nil for Foundation's.
   init(base: BaseURL?, encoder: (@Sendable () -> JSONEncoder)?) {
     self.base = base
     self.encoder = encoder
   }
 
-  /// Returns the request with its whole URL and an encoded body. A problem with them is thrown when the
-  /// request is checked.
+  /// Returns the request with an absolute URL and an encoded body. If that fails, the check of the request
+  /// throws the reason.
   func completed(_ request: Request) -> Request {
     var request = request
     if case .relative = request.address, let base { request.address = base.complete(request.address) }
@@ -26,15 +26,15 @@ final class RequestCompletion: Sendable {
 }
 
 extension Request {
-  /// Moves credentials to where redirects know how to drop them, and throws early, before the request waits
-  /// for others, the error that the last check (`Exchange+Check`) would throw.
+  /// Moves credentials out of the URL, and throws the error that the last check (`Exchange+Check`) would
+  /// throw. It does so early, before the request waits for other calls.
   mutating func makeReady() throws(RequestError) {
     if address.hasUser { try adoptUserOfURL() }
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
   }
 
-  /// Turns `https://user:password@host` into basic authentication (RFC 7617), which redirects know how to
-  /// drop.
+  /// Turns `https://user:password@host` into basic authentication (RFC 7617), because redirects can drop a
+  /// header field.
   private mutating func adoptUserOfURL() throws(RequestError) {
     guard address.hasUser, var reference = URLReference(address.text),
       let user = reference.takeUser()
@@ -54,8 +54,8 @@ extension Request {
 }
 
 extension RequestError {
-  /// Returns the error with the request it is about; unchanged if it has one already, such as a request that
-  /// an interceptor sent.
+  /// Returns the error with the method, URL and fields of the request. An error that has a request already is
+  /// returned unchanged, such as that of a request that an interceptor sent.
   func about(_ request: Request, _ secrets: Secrets) -> RequestError {
     guard method == nil else { return self }
     return about(

@@ -5,10 +5,10 @@
 #endif
 
 extension Request {
-  /// Returns a command for a POSIX shell that sends the request with curl, with `***` in the place of each secret.
+  /// Returns a command for a POSIX shell that sends the request with curl. Each secret is replaced by `***`.
   ///
-  /// A body in memory is in it if it is text without secrets, of at most 64 KiB; any other body, and one that a
-  /// form's or an object's secret name shows to hold a secret, is left to a file named `BODY`.
+  /// The command contains the body if it is text in memory, has at most 64 KiB, and no name in its form or
+  /// object marks a secret. Otherwise curl reads the body from a file named `BODY`, which you provide.
   public func curlCommand() -> String { curlCommand(hiding: .standard) }
 
   package func curlCommand(hiding secrets: Secrets) -> String {
@@ -20,7 +20,7 @@ extension Request {
     }
     words.append(urlText(hiding: secrets))
     for field in wireFields.masked(hiding: secrets) {
-      // curl sends a field without a value only if a semicolon ends its name.
+      // Without a value, curl sends the field only if a semicolon follows its name.
       words += ["-H", field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"]
     }
     if !body.isNone { words += ["--data-binary", shownBody(hiding: secrets) ?? "@BODY"] }
@@ -30,7 +30,7 @@ extension Request {
     return words.map(Self.quoted).joined(separator: " ")
   }
 
-  /// The body as text, if it is short and shows no secret.
+  /// The body as text; nil if it is long, not text, or may contain a secret.
   private func shownBody(hiding secrets: Secrets) -> String? {
     guard case .bytes(let data) = body.encoded().content, data.count <= 64 << 10,
       options.bodyCoding == nil, !options.compressesBody,

@@ -1,16 +1,17 @@
 extension Request {
-  /// Sets a header field, replacing any of that name. A secret's value appears in no description and is
-  /// dropped when a redirect leads to another origin; `Authorization` and `Cookie` are always secret.
+  /// Sets a header field, replacing any of that name.
+  /// - Parameter isSecret: True if the value is shown in no description, and is dropped when a redirect leads
+  ///   to another origin. `Authorization` and `Cookie` are always secret.
   public func field(_ name: String, _ value: String, isSecret: Bool = false) -> Request {
     with { $0.fields.set(name, value, isSecret: isSecret) }
   }
 
-  /// Adds a header field, beside others of that name.
+  /// Adds a header field, and keeps existing ones of that name.
   public func addingField(_ name: String, _ value: String, isSecret: Bool = false) -> Request {
     with { $0.fields.append(name, value, isSecret: isSecret) }
   }
 
-  /// Adds an item to the URL's query, percent-encoded here.
+  /// Adds a name and value, which are percent-encoded, to the URL's query.
   public func query(_ name: String, _ value: String) -> Request {
     with { $0.address = $0.address.adding(CollectionOfOne((name, value))) }
   }
@@ -18,10 +19,11 @@ extension Request {
   /// Sets `Authorization: Bearer …` (RFC 6750).
   public func bearer(_ token: String) -> Request { field("Authorization", "Bearer \(token)") }
 
-  /// Sets the idempotency key (draft-ietf-httpapi-idempotency-key-header), which tells the server that
-  /// repeats of the request count once: with a key, a POST or PATCH may be retried like any other request.
+  /// Sets the `Idempotency-Key` field (draft-ietf-httpapi-idempotency-key-header), with which the server
+  /// carries out repeats of the request only once. A POST or PATCH with a key may be retried like any other
+  /// request.
   public func idempotencyKey(_ key: String) -> Request {
-    // A string as structured fields write it (RFC 9651, section 3.3.3).
+    // A string of structured fields (RFC 9651, section 3.3.3).
     var text = ""
     for scalar in key.unicodeScalars {
       if scalar == "\"" || scalar == "\\" { text += "\\" }
@@ -30,20 +32,24 @@ extension Request {
     return field("Idempotency-Key", "\"\(text)\"")
   }
 
+  /// Sets the body. Default: `RequestBody.none`.
   public func body(_ body: RequestBody) -> Request { with { $0.body = body } }
 
-  /// Sets the time-out: an attempt fails when no bytes moved for this long. Default: the client's, 10
-  /// seconds.
+  /// Sets the time-out: an attempt fails when no bytes were sent or received for this long. Default: the
+  /// client's, 10 seconds.
   public func timeout(_ duration: Duration) -> Request { with { $0.options.timeout = duration } }
 
-  /// Sets the connect time-out: an attempt fails with `timedOut` when there is no connection after this time, with the
-  /// look-up of the host and the TLS handshake. It may be shorter or longer than `timeout`, which counts from then on.
-  /// Default: the client's, none; `timeout` then limits that, too.
+  /// Sets the connect time-out: an attempt fails with `timedOut` if connecting takes longer. Connecting
+  /// includes the look-up of the host and the TLS handshake.
+  ///
+  /// It may be shorter or longer than `timeout`, which counts from the connection on. Default: the client's,
+  /// which is nil; `timeout` then limits connecting, too.
   public func connectTimeout(_ duration: Duration) -> Request {
     with { $0.options.connectTimeout = duration }
   }
 
-  /// Sets the deadline: the call fails after this time, including retries. Default: the client's, none.
+  /// Sets the deadline: the call fails after this time, including retries. Default: the client's, which is
+  /// nil.
   public func deadline(_ duration: Duration) -> Request { with { $0.options.deadline = duration } }
 
   /// Sets which failures are retried, how often and when.
@@ -52,7 +58,7 @@ extension Request {
   /// Sets the number of attempts, including the first, under the default policy.
   public func attempts(_ count: Int) -> Request { retry(.attempts(count)) }
 
-  /// Makes one attempt only.
+  /// Sends the request in one attempt, without retries.
   public func bestEffort() -> Request { retry(.never) }
 
   /// Sends the request without the client's credential (`ClientConfiguration.authentication`).
@@ -61,7 +67,7 @@ extension Request {
   /// Sets the redirect policy. Default: the client's.
   public func redirects(_ policy: RedirectPolicy) -> Request { with { $0.options.redirects = policy } }
 
-  /// Accepts responses with these statuses. Default: 200 to 299.
+  /// Sets the statuses of the responses that are accepted. Default: 200 to 299.
   public func accepting(_ statuses: Range<Int>) -> Request {
     with { $0.options.validator.statuses = statuses }
   }
@@ -69,12 +75,13 @@ extension Request {
   /// Accepts responses of every status.
   public func acceptingAnyStatus() -> Request { accepting(100..<1000) }
 
-  /// Requires one of these content types of the response, for example `"application/json"`, `"image/*"`.
+  /// Requires the response to have one of these content types, for example `"application/json"` or
+  /// `"image/*"`.
   public func expecting(contentType: String...) -> Request {
     with { $0.options.validator.contentTypes = contentType }
   }
 
-  /// Refuses a response without a body.
+  /// Rejects a response without a body.
   public func expectingBody() -> Request { with { $0.options.validator.requiresBody = true } }
 
   /// Adds a check of the response; an error that it throws becomes the request error's `underlying`.

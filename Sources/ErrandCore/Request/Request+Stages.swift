@@ -2,7 +2,7 @@ extension Request {
   /// Sets the priority. Default: `Priority.default`.
   public func priority(_ priority: Priority) -> Request { with { $0.options.priority = priority } }
 
-  /// Shows the request in an activity while it is in flight, if it takes long.
+  /// Shows the request in an activity while it is in flight, if it takes longer than the activity's delay.
   /// - Parameters:
   ///   - text: The text shown while this is the activity's newest request. Default: the activity's own text.
   ///   - blocksInput: True if the user must wait until the request has ended.
@@ -24,24 +24,24 @@ extension Request {
     }
   }
 
-  /// Sends the request when these calls have succeeded. If one fails, this request fails with
-  /// `RequestError(.dependencyFailed)`, which names the call and the reason. A request can only wait for
-  /// calls that exist already, so there are no cycles.
+  /// Waits until these calls have succeeded, and then sends the request. If one fails, this request fails
+  /// with `RequestError(.dependencyFailed)`, which names the call and the reason. Calls must exist before the
+  /// request that waits for them, so cycles cannot occur.
   public func after(_ calls: Call...) -> Request { after(calls) }
 
-  /// Sends the request when these calls have succeeded.
+  /// Waits until these calls have succeeded, and then sends the request.
   public func after(_ calls: some Sequence<Call>) -> Request {
     with { $0.options.dependencies += calls }
   }
 
-  /// Does not send the request if the same was sent a moment ago: it then fails at once, with
-  /// `RequestError(.ignoredRepeat)`. For a button that is tapped twice.
+  /// Ignores the request if the same one was sent shortly before: it then fails at once, with
+  /// `RequestError(.ignoredRepeat)`. Use it for a button that may be tapped twice.
   /// - Parameters:
   ///   - interval: How long after a request was sent the same requests are ignored. Default: 3 s.
-  ///   - untilFailed: True if the interval ends early when the request fails. A request that certainly never
-  ///     left for the server never has others ignored. Default: false.
+  ///   - untilFailed: True if the interval ends early when the request fails. It always ends early if the
+  ///     request certainly did not reach the server. Default: false.
   ///   - key: The key that makes requests the same. Default: method, URL (its query in any order), body.
-  ///   - fields: Names of header fields that also have to be the same. Credentials always have to.
+  ///   - fields: Names of header fields that must be the same as well. Credentials must always be the same.
   public func ignoringRepeats(
     within interval: Duration = .seconds(3), untilFailed: Bool = false, key: RequestKey? = nil,
     fields: [String] = []
@@ -51,23 +51,24 @@ extension Request {
     }
   }
 
-  /// Shares one request, and its response, with all that are the same and come while it is in flight or
-  /// within a window from its beginning. Each caller has its own progress and can be cancelled by itself; the
-  /// shared request ends with the last of them. Only `send` and `start` can share.
+  /// Shares one request and its response with all callers that send the same request while it is in flight,
+  /// or within a window from its beginning. Each caller has its own progress and can be cancelled alone. When
+  /// the last one is cancelled, the shared request is, too (see `whenAbandoned`). Only `send` and `start` can
+  /// share.
   ///
-  /// Requests share only if they agree on their identity, time-outs, retries, redirects, memory
-  /// limit, HTTP version and the rule of the response cache, as far as they set them. Accepted statuses, checks,
-  /// deadline and priority are applied to each caller: a response that the first caller rejects reaches a caller
+  /// Requests share only if they agree on identity, time-outs, retries, redirects, memory limit, HTTP version
+  /// and the rule of the response cache, as far as they set them. Accepted statuses, checks, deadline and
+  /// priority are applied to each caller: a response that the first caller rejects still reaches a caller
   /// that accepts it.
   /// - Parameters:
-  ///   - window: How long, from the request's beginning, its response is given to others. Default: until it
-  ///     has ended.
-  ///   - failures: Whether a caller that comes within the window after a failure gets that failure, or a new
+  ///   - window: How long, from the request's beginning, later callers get its response. Default: zero, only
+  ///     until the request has ended.
+  ///   - failures: Whether a caller within the window, after a failure, gets that failure or sends a new
   ///     request.
-  ///   - whenAbandoned: Whether the request is cancelled when all callers that waited for it have left.
+  ///   - whenAbandoned: Whether the request is cancelled when all waiting callers have left.
   ///   - key: The key that makes requests the same, besides their header fields. Default: method, URL (its
   ///     query in any order), body.
-  ///   - fields: Names of header fields that also have to be the same, of those that are otherwise ignored
+  ///   - fields: Names of header fields that must be the same as well, among those that are otherwise ignored
   ///     (see `RepeatRule`).
   public func shared(
     within window: Duration = .zero, failures: SharingPolicy.Failures = .replayed,
@@ -77,20 +78,20 @@ extension Request {
     return with { $0.options.repeats = .sharing(policy, key: key, fields: fields) }
   }
 
-  /// Lets the newest request win: it cancels the previous one with this key, which then gets no response,
-  /// even if the bytes have arrived. For search as you type.
+  /// Makes the request the newest with this key: it cancels the previous one, which then gets no response,
+  /// even if the bytes have arrived. Use it for search as you type.
   /// - Parameter key: The key that makes requests the same. Default: method, URL (its query in any order),
   ///   body.
   public func latest(_ key: RequestKey? = nil) -> Request { with { $0.options.repeats = .latest(key) } }
 
-  /// Stores the response in the client's response cache, and may return a cached one. Only for `send`,
-  /// `start` and `responses(to:)`.
+  /// Stores the response in the client's response cache, and may return a cached response. Only `send`,
+  /// `start` and `responses(to:)` use the cache.
   ///
-  /// A response with the status 429 or 5xx is not cached, whatever the request accepts.
+  /// A response with the status 429 or 5xx is not cached, whatever the request accepts. It is also not
+  /// cached if it, or the request, says `Cache-Control: no-store`.
   /// - Parameters:
   ///   - name: The name of the cached response, for requests with the same header fields (see
-  ///     `CachePartition`): two users never share a response, whatever the name. A response is not cached if
-  ///     it or the request says `Cache-Control: no-store`.
+  ///     `CachePartition`). Two users never share a response, whatever the name.
   ///   - policy: When the cached response is returned. Default: `first`.
   public func cached(as name: String, _ policy: CachePolicy = .first) -> Request {
     with { $0.options.caching = CacheRule(name, policy) }

@@ -1,12 +1,13 @@
-/// The options of a request. `Request`'s modifiers set them; nil means: as the client is configured.
+/// The options of a request, which `Request`'s modifiers set. Nil stands for the client's configuration.
 public struct RequestOptions: Sendable, Hashable {
-  /// The time after which an attempt fails when nothing moved: no connection made, no byte out, no byte in.
+  /// The time-out: an attempt fails when no connection was made and no byte was sent or received for this
+  /// long.
   public var timeout: Duration?
-  /// The time after which the whole call fails, with all its attempts and the waits between them.
+  /// The time after which the whole call fails, including all attempts and the waits between them.
   public var deadline: Duration?
-  /// Which failures are retried, and when.
+  /// The policy for retries: the failures after which there is another attempt, and the waits before it.
   public var retry: RetryPolicy?
-  /// Which responses are accepted.
+  /// The check that decides if a response is accepted.
   public var validator = ResponseValidator()
   /// The maximum number of the response's bytes to hold in memory, after decompression.
   public var memoryLimit: Int?
@@ -14,18 +15,18 @@ public struct RequestOptions: Sendable, Hashable {
   public var compressesBody = false
   /// The HTTP version to use.
   public var httpVersion = HTTPVersionPreference.automatic
-  /// Which redirects are followed.
+  /// The policy for redirects.
   public var redirects: RedirectPolicy?
   /// The priority of the request.
   public var priority = Priority.default
-  /// True if the request is sent whatever the client's `limits` are, and counts for none of them: for callers
-  /// with limits of their own.
+  /// True if the request ignores the client's `limits` and does not count for them, because its caller has
+  /// other limits.
   package var takesNoSlot = false
   /// True if the request is sent without the client's credential.
   public var isUnauthenticated = false
   /// True if the request is sent without the signature of the client's signer.
   public var isUnsigned = false
-  /// The options that few requests use, in one object, so that other requests do not carry them.
+  /// The options that few requests use, in a separate object, so that other requests do not carry them.
   private var stages: Stages?
 
   package init() {}
@@ -33,10 +34,10 @@ public struct RequestOptions: Sendable, Hashable {
   /// True if the request uses any of these options.
   var hasStages: Bool { stages != nil }
 
-  /// Those of these options for which a request passes a stage that others do not pass.
+  /// The options that make the request pass additional stages.
   var stageOptions: StageOption { stages?.options ?? [] }
 
-  /// The time after which an attempt fails when there is no connection; nil for the client's.
+  /// The time in which an attempt must be connected; nil for the client's.
   public var connectTimeout: Duration? {
     get { stages?.values.connectTimeout }
     set { change { $0.connectTimeout = newValue } }
@@ -54,7 +55,7 @@ public struct RequestOptions: Sendable, Hashable {
     set { change { $0.activity = newValue } }
   }
 
-  /// The treatment of the request when the same one is sent again; nil sends it each time.
+  /// The rule for repeats of the same request; nil sends each of them.
   package var repeats: RepeatRule? {
     get { stages?.values.repeats }
     set { change { $0.repeats = newValue } }
@@ -66,7 +67,7 @@ public struct RequestOptions: Sendable, Hashable {
     set { change { $0.caching = newValue } }
   }
 
-  /// The request's own signer; nil for the client's.
+  /// The signer of this request; nil for the client's.
   public var signer: (any RequestSigner)? {
     get { ownSigner?.signer }
     set { change { $0.signing.own = newValue.map(OwnSigner.init) } }
@@ -74,51 +75,52 @@ public struct RequestOptions: Sendable, Hashable {
 
   var ownSigner: OwnSigner? { stages?.values.signing.own }
 
-  /// The signers that only describe the request, and come before the one that signs.
+  /// The signers that only describe the request. They run before the one that signs.
   var digests: [any RequestSigner] { stages?.values.signing.digests.map(\.value) ?? [] }
 
-  /// True if the request is signed or described by code of its own.
+  /// True if the request has a signer, or describing signers, besides the client's.
   package var hasOwnSigners: Bool { ownSigner != nil || !digests.isEmpty }
 
-  /// Adds a signer that only describes the request: it comes before the one that signs.
+  /// Adds a signer that only describes the request and runs before the one that signs.
   package mutating func describe(by signer: any RequestSigner) {
     change { $0.signing.digests.append(OnlyItself(signer)) }
   }
 
-  /// The state of a request that the signing stage has passed on; nil before, and for one that is not signed.
+  /// The state of a request that has passed the signing stage; nil before, and if the request is not signed.
   var signingPass: SigningPass? {
     get { stages?.values.signing.pass }
     set { change { $0.signing.pass = newValue } }
   }
 
-  /// The coding of the body, after its compression.
+  /// The coding that is applied to the body after compression.
   package var bodyCoding: OnlyItself<any BodyCoding>? {
     get { stages?.values.bodyCoding }
     set { change { $0.bodyCoding = newValue } }
   }
 
-  /// The filters of responses' bodies, in order.
+  /// The filters for the bodies of responses, in order.
   var responseFilters: [OnlyItself<any ResponseFilter>] {
     get { stages?.values.responseFilters ?? [] }
     set { change { $0.responseFilters = newValue } }
   }
 
-  /// True if the body is coded, or responses are filtered, by code that is the request's own.
+  /// True if the request codes its body, or filters responses.
   package var hasContentCode: Bool { bodyCoding != nil || !responseFilters.isEmpty }
 
-  /// The digest of the name of the identity that the request may be sent for; nil for any.
+  /// The digest of the name of the only identity that the request may be sent for; nil for any.
   package var identityDigest: String? {
     get { stages?.values.identityDigest }
     set { change { $0.identityDigest = newValue } }
   }
 
-  /// The span in which the request was stored; nil for none.
+  /// The span in which the request was stored; nil if it was stored outside a span.
   package var trace: TraceContext? {
     get { stages?.values.trace }
     set { change { $0.trace = newValue } }
   }
 
-  /// The credential that the request has been given; nil if it has none, or one that needs no care.
+  /// The credential that the authentication stage has added; nil without a credential, or if redirects
+  /// do not affect it.
   package var credential: AttachedCredential? {
     get { stages?.values.credential }
     set { change { $0.credential = newValue } }

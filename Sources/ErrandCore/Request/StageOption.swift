@@ -1,4 +1,4 @@
-/// The options for which a request passes a stage that others do not pass.
+/// The options that make a request pass additional stages.
 struct StageOption: OptionSet, Sendable {
   let rawValue: Int
 
@@ -8,6 +8,6 @@ struct StageOption: OptionSet, Sendable {
   static let signing = StageOption(rawValue: 8)
 
   private static let all: StageOption = [.dependencies, .repeats, .caching, .signing]
-  /// All sets of options, each at its raw value.
+  /// All combinations of options, each at the index of its raw value.
   static let allSets = (0...all.rawValue).map { StageOption(rawValue: $0) }
 }

@@ -4,10 +4,10 @@
   public import Foundation
 #endif
 
-/// The body of a response, chunk by chunk, for one consumer. Bytes that are not consumed are not read from
-/// the network (about 1 MiB is buffered). Cancelling the consuming task, or releasing the stream, cancels the
-/// request.
+/// The body of a response, chunk by chunk, for one consumer. At most about 1 MiB is read from the network
+/// before it is consumed. Cancelling the consuming task, or releasing the stream, cancels the request.
 public struct ByteStream: AsyncSequence, Sendable {
+  /// A piece of the body.
   public typealias Element = Data
 
   /// Cancels the request when the last reference to the stream is released.
@@ -39,7 +39,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   init(_ source: Source) { self.source = source }
 
-  /// Makes a stream of a body that is in memory already.
+  /// Creates a stream of a body that is already in memory.
   init(_ data: Data) {
     let sink = StreamSink()
     if !data.isEmpty { _ = sink.write(data) }
@@ -47,24 +47,25 @@ public struct ByteStream: AsyncSequence, Sendable {
     source = Source(sink: sink, cancellation: CancellationToken(), timing: FinalTiming())
   }
 
-  /// Calls `handler` when the stream ends, before its consumer is told.
+  /// Calls `handler` when the stream ends, before its consumer sees the end.
   package func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
 
-  /// The error that the stream has ended with; nil before, and after success.
+  /// The error with which the stream has ended; nil before the end, and after success.
   var failure: (any Error)? { source.sink.failure }
 
   /// The token that cancels the stream.
   var cancellation: CancellationToken { source.cancellation }
 
-  /// Cancels the stream; returns when its request has left the wire.
+  /// Cancels the stream. Returns when its request has left the wire.
   package func drop() async {
     cancellation.cancel(.cancelled(.streamDropped))
     await withCheckedContinuation { continuation in onEnd { continuation.resume() } }
   }
 
-  /// The timing of the whole transfer, after the last chunk.
+  /// The timing of the whole transfer; nil until the last chunk has been read.
   public var timing: Timing? { source.timing }
 
+  /// Reads the chunks one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: Source
 

@@ -4,19 +4,19 @@
   import Foundation
 #endif
 
-/// The charset of a text, and its decoding as WHATWG's Encoding standard has it: a byte order mark counts more than the
-/// label of `Content-Type`, and ISO-8859-1 is windows-1252. Bytes that stand for nothing become U+FFFD.
+/// The charset of a text, and its decoding by WHATWG's Encoding standard: a byte order mark overrides the
+/// label of `Content-Type`, and ISO-8859-1 is windows-1252. Invalid bytes become U+FFFD.
 enum Charset: Sendable, Equatable {
   case utf8
   case utf16LittleEndian
   case utf16BigEndian
   case windows1252
-  /// A charset of the C library, by the names that it may have there.
+  /// A charset of the C library, with the names that it may have there.
   case named([String])
 
   /// Returns a text without its byte order mark.
-  /// - Parameter type: The value of `Content-Type`. A text without a charset, or with one that the C library does not
-  ///   know, is UTF-8.
+  /// - Parameter type: The value of `Content-Type`. A text is UTF-8 if it has no charset, or one that the C
+  ///   library does not know.
   static func text(of data: Data, type: String?) -> String {
     let (marked, length) = mark(of: data)
     let charset =
@@ -32,7 +32,8 @@ enum Charset: Sendable, Equatable {
     return (nil, 0)
   }
 
-  /// - Returns: Nil for a label that the C library must not be asked for.
+  /// Creates the charset of a label.
+  /// - Returns: Nil for a label that must not be passed to the C library.
   init?(_ label: String) {
     let label = ASCII.lowercased(ASCII.trimmed(label))
     if let known = Self.known[label] {
@@ -46,7 +47,7 @@ enum Charset: Sendable, Equatable {
     self = .named([label])
   }
 
-  /// Returns nil if the C library does not know the charset.
+  /// Returns the text, or nil if the C library does not know the charset.
   private func text(of bytes: Data) -> String? {
     switch self {
     case .utf8: String(decoding: bytes, as: UTF8.self)
@@ -57,7 +58,7 @@ enum Charset: Sendable, Equatable {
       names.lazy.compactMap { CharsetConversion($0) }.first.map { conversion in
         let isWindows = names[0].hasPrefix("CP125") || names[0] == "CP874"
         return conversion.text(of: bytes) { byte in
-          // Windows has control characters in the places without a letter, and so has WHATWG.
+          // In bytes without a letter, Windows and WHATWG have control characters.
           if isWindows, 0x80..<0xA0 ~= byte { return Unicode.Scalar(byte) }
           return names[0] == "GB18030" && byte == 0x80 ? "\u{20AC}" : "\u{FFFD}"
         }
@@ -96,7 +97,7 @@ enum Charset: Sendable, Equatable {
     0x0153, 0x9D, 0x017E, 0x0178,
   ]
 
-  /// Those of WHATWG's labels that the C library knows by another name, or reads otherwise.
+  /// WHATWG's labels that the C library knows by another name, or interprets differently.
   private static let known: [String: Charset] = {
     var known: [String: Charset] = [:]
     func add(_ charset: Charset, _ labels: String) {

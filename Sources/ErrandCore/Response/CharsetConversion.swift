@@ -16,19 +16,20 @@
 @safe final class CharsetConversion {
   private let descriptor: iconv_t
 
+  /// Opens a conversion.
   /// - Returns: Nil if the C library does not know the charset.
   init?(_ name: String) {
     let descriptor = unsafe iconv_open("UTF-8", name)
-    // The failure is -1.
+    // The C library returns -1 for a failure.
     guard let descriptor = unsafe descriptor, Int(bitPattern: descriptor) != -1 else { return nil }
     unsafe self.descriptor = descriptor
   }
 
   deinit { unsafe iconv_close(descriptor) }
 
-  /// Converts a text from its beginning to its end.
-  /// - Parameter replacement: Returns the character for a byte that cannot be decoded, or with which a character begins
-  ///   that the text does not end.
+  /// Converts a whole text.
+  /// - Parameter replacement: Returns the character for an invalid byte, or for the first byte of a character
+  ///   that the text cuts off.
   func text(of data: Data, replacing replacement: (UInt8) -> Unicode.Scalar) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(data.count + data.count / 2 + 16)
@@ -45,14 +46,14 @@
       text += Array(String(replacement(UInt8(bitPattern: input[start]))).utf8)
       start += 1
     }
-    // A letter may have waited for an accent behind it.
+    // The C library may have held back a letter that an accent could have followed.
     _ = unsafe step(nil, into: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Converts what fits into a buffer.
-  /// - Parameter input: Nil to write what was held back.
-  /// - Returns: The number of bytes that were read; and true if those that follow cannot be decoded.
+  /// Converts as many bytes as fit into a buffer.
+  /// - Parameter input: Nil to write the characters that were held back.
+  /// - Returns: The number of bytes that were read, and true if the next bytes cannot be decoded.
   private func step(
     _ input: UnsafeMutableBufferPointer<CChar>?, into text: inout [UInt8]
   ) -> (read: Int, problem: Bool) {
@@ -62,7 +63,7 @@
       var left = unsafe input?.count ?? 0
       var end = buffer.baseAddress
       var room = size
-      // Without input, it writes what it has held back.
+      // Without input, `iconv` writes the characters that it has held back.
       let result =
         unsafe next == nil
         ? iconv(descriptor, nil, nil, &end, &room) : iconv(descriptor, &next, &left, &end, &room)

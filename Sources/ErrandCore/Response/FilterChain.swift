@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// The filters of one body, in the order in which its bytes pass them. What is put in is taken out on demand, so that
-/// a little that becomes a lot takes no more memory.
+/// The filters of one body, in the order in which its bytes pass them. Output is produced on demand, so that
+/// a small input that expands to a large output takes no more memory.
 struct FilterChain {
   private struct Link {
     let filter: any BodyFilter
@@ -14,13 +14,13 @@ struct FilterChain {
 
   private var links: [Link]
   private var hasEnded = false
-  /// True once nothing more comes out.
+  /// True once the output is complete.
   private(set) var isExhausted = false
 
-  /// - Parameter filters: At least one.
+  /// - Parameter filters: At least one filter.
   init(_ filters: [any BodyFilter]) { links = filters.map { Link(filter: $0) } }
 
-  /// Work to be done before the next call; nil if there is none.
+  /// The work to do before the next call; nil without work.
   var work: (@Sendable () async throws -> Void)? {
     for link in links {
       if let work = link.filter.work { return work }
@@ -30,10 +30,10 @@ struct FilterChain {
 
   func put(_ bytes: Data) throws { try links[0].filter.put(bytes) }
 
-  /// Ends the bytes that are put in.
+  /// Ends the input.
   mutating func end() { hasEnded = true }
 
-  /// Returns the next bytes; nil if more have to be put in, if there is work to be done, or at the end.
+  /// Returns the next bytes. Returns nil if it needs more input, if work has to be done first, or at the end.
   mutating func take() throws -> Data? {
     let bytes = try take(links.count - 1)
     isExhausted = bytes == nil && work == nil && links.allSatisfy(\.hasEnded)

@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// Passes a body through filters on its way to another sink, as fast as that accepts it.
+/// Passes a body through filters to another sink, as fast as that sink accepts it.
 final class FilterSink: CountedSink {
   fileprivate struct State {
     var chain: FilterChain
     var received: Int64 = 0
     /// The bytes that came while a filter had work to do.
     var arrived = Data()
-    /// True while one thread takes bytes out of the chain.
+    /// True while a thread takes bytes out of the chain.
     var isBusy = false
-    /// True if there may be more to take than the busy thread has seen.
+    /// True if more bytes may have arrived than the busy thread has seen.
     var isStale = false
     var isSinkFull = false
     /// The number of times that the sink has drained.
     var drains = 0
     /// True while work of a filter is under way.
     var isWorking = false
-    /// True if the transport was told to wait.
+    /// True if `write` has made the transport wait.
     var transportWaits = false
     var failure: (any Error)?
     var drained: (@Sendable () -> Void)?
@@ -55,7 +55,7 @@ final class FilterSink: CountedSink {
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.drained = handler } }
 
-  /// The bytes of the body as it was transferred.
+  /// The number of bytes of the body as it was transferred.
   var received: Int64 { state.withLock { $0.received } }
 
   /// Ends the body, and returns when all of it is in the other sink.
@@ -74,7 +74,8 @@ final class FilterSink: CountedSink {
     pump()
   }
 
-  /// Moves bytes from the chain to the sink, until there are none or the sink is full. One thread does that at a time.
+  /// Moves bytes from the chain to the sink until the chain has no more or the sink is full. One thread does
+  /// that at a time.
   private func pump() {
     let isFirst = state.withLock { state in
       defer { (state.isStale, state.isBusy) = (state.isBusy, true) }
@@ -109,7 +110,7 @@ final class FilterSink: CountedSink {
     }
   }
 
-  /// Ends the turn of the busy thread. Returns false if there is more to do.
+  /// Ends the turn of the busy thread. Returns false if it has more to do.
   private func leave() -> Bool {
     enum Next {
       case goOn
@@ -166,6 +167,7 @@ final class FilterSink: CountedSink {
 }
 
 extension FilterSink.State {
-  /// True if nothing more should be put in for now. A failure blocks nothing: the next write reports it.
+  /// True if nothing more should be put in for now. A failure does not block, because the next write reports
+  /// it.
   fileprivate var isBlocked: Bool { failure == nil && (isSinkFull || isWorking || isBusy) }
 }

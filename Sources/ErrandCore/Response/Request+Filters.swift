@@ -1,18 +1,19 @@
 extension Request {
-  /// Adds a filter of the responses' bodies.
+  /// Adds a filter for the bodies of responses.
   package func filtered(by filter: any ResponseFilter) -> Request {
     with { $0.options.responseFilters.append(OnlyItself(filter)) }
   }
 }
 
 extension Request {
-  /// The most content codings of a response: each takes memory, and servers do not use more.
+  /// The most content codings of a response. Each takes memory, and servers do not use more.
   private static let codingLimit = 3
 
-  /// Returns the filters of a response's body, in the order in which its bytes pass them: those of the body as it was
-  /// transferred, and then the decoders of its content codings.
-  /// - Parameter beginning: The part of the representation that an earlier response has brought.
-  /// - Throws: `RequestError`, if the body cannot be decoded; or the error of a filter that does not accept it.
+  /// Returns the filters of a response's body, in the order in which its bytes pass them. The filters of the
+  /// transferred body come first, then the decoders of its content codings.
+  /// - Parameter beginning: The part of the representation that an earlier response has delivered.
+  /// - Throws: `RequestError`, if the body cannot be decoded; or the error of a filter that does not accept
+  ///   it.
   func filters(
     of head: ResponseHead, beginning: FilteredResponse.FileBeginning?
   ) throws -> [any BodyFilter] {
@@ -32,7 +33,7 @@ extension Request {
     guard response.codings.count <= Self.codingLimit else {
       throw undecodable("it has more than \(Self.codingLimit) codings")
     }
-    guard response.head.status != 206 else { throw undecodable("it is a part of a coded one") }
+    guard response.head.status != 206 else { throw undecodable("it is a part of an encoded body") }
     for filter in filters {
       if let decoder = try filter.decoder(of: coding, response) { return decoder }
     }
@@ -45,7 +46,7 @@ extension Request {
 
 extension ResponseHead {
   /// Returns true if the body ends where the representation ends.
-  /// - Parameter start: The number of bytes that come before it, and are known.
+  /// - Parameter start: The number of bytes before the body that are already present.
   fileprivate func isWhole(after start: Int64) -> Bool {
     guard status == 206 else { return start == 0 }
     guard let range = ContentRange(self) else { return false }

@@ -14,41 +14,44 @@ public struct Response: Sendable {
     var cachedAt: Date?
     /// True if the rest of the body was not received, because only the head is needed.
     var isCut = false
-    /// The method of the request; nil for a response that an interceptor made, until it leaves the chain.
+    /// The method of the request. It is nil for a response that an interceptor created, until it leaves the
+    /// chain.
     let method: HTTPMethod?
     /// The client's secrets, which no description shows.
     var secrets: Secrets
     let decoder: (@Sendable () -> JSONDecoder)?
   }
 
-  // Boxed, because every stage that a response passes reserves space for it, and so does every waiting
+  // Boxed, because every stage that a response passes reserves stack space for it, and so does every waiting
   // caller.
   private var parts: Boxed<Parts>
 
+  /// The status of the response.
   public var status: HTTPStatus { parts.value.head.status }
 
+  /// The header fields of the response.
   public var fields: HTTPFields { parts.value.head.fields }
 
   package var head: ResponseHead { parts.value.head }
 
-  /// The body in memory, in a file or as a stream; `data`, `file` and `chunks` give access to it.
+  /// The body in memory, in a file or as a stream. `data`, `file` and `chunks` give access to it.
   public var body: ResponseBody {
     _read { yield parts.value.body }
     _modify { yield &parts.value.body }
   }
 
-  /// The URL that responded, after redirects.
+  /// The URL that the response came from, after redirects.
   public var url: URL { parts.value.url }
 
-  /// How long each step took and how many bytes were transferred. For a stream only the values known at the
-  /// head: `queue`, `total`, `attempts` and `redirects`; the rest is in `chunks.timing`, after the last
-  /// chunk.
+  /// How long each step took, and how many bytes were transferred. A stream has only the values that are
+  /// known with the head: `queue`, `total`, `attempts` and `redirects`. The others are in `chunks.timing`
+  /// after the last chunk.
   public var timing: Timing {
     _read { yield parts.value.timing }
     _modify { yield &parts.value.timing }
   }
 
-  /// When the response was cached; nil if it came from the network.
+  /// When the response was cached, by the wall clock; nil if it came from the network.
   public internal(set) var cachedAt: Date? {
     get { parts.value.cachedAt }
     set { parts.value.cachedAt = newValue }
@@ -60,11 +63,11 @@ public struct Response: Sendable {
     set { parts.value.isCut = newValue }
   }
 
-  /// The secrets that its descriptions and errors do not show.
+  /// The secrets that the response's descriptions and errors do not show.
   var secrets: Secrets { parts.value.secrets }
 
-  /// Returns the same response for one that did not come from the wire: errors about it then name the method
-  /// and show none of the client's secrets, and it is decoded by the client's decoder.
+  /// Returns the same response for one that did not come from the wire. Errors about it then name the method
+  /// and show none of the client's secrets, and the client's decoder decodes it.
   func handedOver(
     _ method: HTTPMethod, hiding secrets: Secrets, decoder: (@Sendable () -> JSONDecoder)?
   ) -> Response {
@@ -74,13 +77,19 @@ public struct Response: Sendable {
     return response
   }
 
-  /// False if the response has no content, by its status and its request's method: an empty body is not a file then.
+  /// False if the response has no content, by its status and its request's method. An empty body is then not
+  /// a file.
   var bringsContent: Bool { status.bringsContent(to: parts.value.method ?? .get) }
 
   /// True if errors about the response name the method.
   var isNamed: Bool { parts.value.method != nil }
 
-  /// Makes a response in an interceptor.
+  /// Creates a response, for an interceptor that does not ask the network.
+  /// - Parameters:
+  ///   - status: The status of the response.
+  ///   - fields: The header fields. Default: none.
+  ///   - data: The body. Default: empty.
+  ///   - url: The URL of the request.
   public init(status: HTTPStatus, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
     self.init(
       head: ResponseHead(status: status, fields: fields), body: .data(data), url: url, timing: Timing())
@@ -95,35 +104,38 @@ public struct Response: Sendable {
         head: head, url: url, body: body, timing: timing, method: method, secrets: secrets, decoder: decoder))
   }
 
-  /// The body of a response to `send`; empty for the other kinds.
+  /// The body of a response to `send`. Empty for a download or a stream.
   public var data: Data {
     if case .data(let data) = body { data } else { Data() }
   }
 
   /// The body as text, in the charset of `Content-Type`, without a byte order mark.
   ///
-  /// As WHATWG's Encoding standard has it, a byte order mark (UTF-8, UTF-16) counts more than the header field, ISO-8859-1
-  /// and US-ASCII are windows-1252, and GB2312 and GBK are GB18030. UTF-8, UTF-16 and windows-1252 are always known; for
-  /// others (Shift_JIS, EUC-JP, Big5, EUC-KR, windows-125x, KOI8-R, ISO-8859-x) the C library's `iconv` is asked. A text
-  /// without a charset, or with an unknown one, is read as UTF-8. Bytes that stand for nothing become U+FFFD.
+  /// By WHATWG's Encoding standard, a byte order mark (UTF-8, UTF-16) overrides the header field, ISO-8859-1
+  /// and US-ASCII are windows-1252, and GB2312 and GBK are GB18030. UTF-8, UTF-16 and windows-1252 are always
+  /// supported. Others (Shift_JIS, EUC-JP, Big5, EUC-KR, windows-125x, KOI8-R, ISO-8859-x) are supported if
+  /// the C library's `iconv` knows them. A text without a charset, or with an unknown one, is read as UTF-8.
+  /// Invalid bytes become U+FFFD.
   public var text: String { Charset.text(of: data, type: fields["Content-Type"]) }
 
-  /// The file of a response to `download`.
+  /// The file of a response to `download`; nil for other responses.
   public var file: URL? {
     if case .file(let file) = body { file } else { nil }
   }
 
-  /// The body, chunk by chunk, of a response to `stream`; one chunk for a response to `send`, none for a
-  /// download.
+  /// The body, chunk by chunk, of a response to `stream`. A response to `send` has one chunk, and a download
+  /// none.
   public var chunks: ByteStream {
     if case .chunks(let chunks) = body { chunks } else { ByteStream(data) }
   }
 
   /// Decodes the body's JSON.
-  /// - Parameter decoder: Default: the client's (`ClientConfiguration.jsonDecoder`).
-  /// - Throws: `RequestError(.decodingFailed)`, which names the request, the expected type and the place in the
-  ///   JSON, but none of its values and no key of a dictionary. Its `underlying` error is the decoder's own, and
-  ///   may quote them.
+  /// - Parameters:
+  ///   - type: The type to decode. Default: the type that the context expects.
+  ///   - decoder: The decoder. Default: the client's (`ClientConfiguration.jsonDecoder`).
+  /// - Throws: `RequestError(.decodingFailed)`, which names the request, the expected type and the place in
+  ///   the JSON, but no values and no keys of dictionaries. Its `underlying` error is the decoder's error,
+  ///   which may quote them.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
   ) throws -> Value {
@@ -146,10 +158,13 @@ public struct Response: Sendable {
   }
 }
 
-/// The body of a response, by where it is.
+/// The body of a response, by its location.
 public enum ResponseBody: Sendable {
+  /// The body is in memory.
   case data(Data)
+  /// The body is in this file.
   case file(URL)
+  /// The body arrives as a stream.
   case chunks(ByteStream)
 
   /// The first part of the body, at most 64 KiB; empty for a stream.

@@ -4,22 +4,24 @@
   import Foundation
 #endif
 
-/// Decides which responses are accepted. A response that is refused becomes an error that says what was
-/// expected, what came, and carries the first part of the body.
+/// Decides which responses are accepted. A rejected response becomes an error that names the expected and the
+/// received value, and that carries the first part of the body.
 public struct ResponseValidator: Sendable, Hashable {
-  /// The statuses that are accepted.
+  /// The statuses that are accepted. Default: 200 to 299.
   public var statuses: Range<Int> = 200..<300
-  /// The content types that are accepted, for example `application/json`, `image/*`; nil accepts all.
+  /// The content types that are accepted, such as `application/json` and `image/*`; nil accepts all. Default:
+  /// nil.
   public var contentTypes: [String]?
-  /// True if an empty body is refused.
+  /// True if an empty body is rejected. Default: false.
   public var requiresBody = false
-  /// More checks, in order.
+  /// More checks, which run in this order. Default: none.
   public var checks: [ResponseCheck] = []
 
+  /// Creates a validator that accepts every 2xx response.
   public init() {}
 
-  /// Returns why the head is refused, or nil. This decides where the body goes: only an accepted response is
-  /// written to the file or the stream that was asked for.
+  /// Returns the reason why the head is rejected, or nil. It decides where the body goes: only an accepted
+  /// response is written to the requested file or stream.
   func problem(with head: ResponseHead) -> RequestError.Rejection? {
     if !statuses.contains(head.status.code) {
       return .status(head.status, expected: statuses)
@@ -33,7 +35,7 @@ public struct ResponseValidator: Sendable, Hashable {
     return nil
   }
 
-  /// Returns why the complete response is refused, or nil.
+  /// Returns the reason why the complete response is rejected, or nil.
   func problem(with response: Response, bodyLength: @autoclosure () -> Int64?) -> RequestError.Rejection? {
     if requiresBody, bodyLength() == 0 { return .empty }
     for check in checks {
@@ -43,10 +45,13 @@ public struct ResponseValidator: Sendable, Hashable {
   }
 }
 
-/// A check of a response by the application. Two are equal only if they are the same object.
+/// An app's check of a response. Two are equal only if they are the same object.
 public final class ResponseCheck: Sendable, Hashable {
   private let check: @Sendable (Response) throws -> Void
 
+  /// Creates a check.
+  /// - Parameter check: Throws an error to reject the response. That error is the `underlying` one of the
+  ///   `RequestError`.
   public init(_ check: @escaping @Sendable (Response) throws -> Void) { self.check = check }
 
   func callAsFunction(_ response: Response) throws { try check(response) }
@@ -56,23 +61,24 @@ public final class ResponseCheck: Sendable, Hashable {
 }
 
 extension ResponseValidator {
-  /// Returns why the validator rejects a response that another request has obtained; nil if it accepts it.
+  /// Returns the reason why the validator rejects a response that another request has obtained; nil if it
+  /// accepts it.
   func rejection(of response: Response) -> RequestError.Rejection? {
     problem(with: response.head)
       ?? problem(with: response, bodyLength: Int64(response.data.count))
   }
 
-  /// The judgement of a response that another validator has rejected.
+  /// The decision about a response that another validator has rejected.
   enum Judgement {
     case accepted(Response)
     case rejected(RequestError)
-    /// The response has not come to its end, because it was rejected.
+    /// The response is incomplete, because it was rejected.
     case unknown
   }
 
-  /// Judges the response of a rejection, which is about the request of another caller.
+  /// Decides about the response of a rejection, which was made for the request of another caller.
   func judge(_ rejected: RequestError) -> Judgement {
-    // The rejection of a request that an interceptor sent has that request.
+    // A rejection with a method is about a request that an interceptor sent.
     guard rejected.method == nil, let status = rejected.status else { return .rejected(rejected) }
     guard let response = rejected.response else {
       return problem(with: ResponseHead(status: status, fields: rejected.fields ?? [:])) == nil
@@ -86,7 +92,8 @@ extension ResponseValidator {
 }
 
 extension RequestError.Rejection {
-  /// The most bytes read of a body that is not delivered: enough for an error to show.
+  /// The maximum number of bytes that are read of a body that is not delivered. It is enough for an error to
+  /// show.
   static let prefixLimit = 64 << 10
 
   func error(_ status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data) -> RequestError {

@@ -1,30 +1,34 @@
-/// How long each step took and how many bytes were transferred. The steps are those of the last transfer (of
-/// the last attempt, after its redirects); `queue`, `total` and `attempts` are those of the whole call. A
+/// How long each step took, and how many bytes were transferred. The steps are those of the last transfer (of
+/// the last attempt, after its redirects). `queue`, `total` and `attempts` are those of the whole call. A
 /// step that did not happen, or that the transport cannot measure, is nil.
 public struct Timing: Sendable, Hashable {
-  /// The time from the call until its last attempt began: waiting for a slot, and between attempts.
+  /// The time from the call until its last attempt began, which was spent waiting for a slot and between
+  /// attempts.
   public var queue: Duration = .zero
-  /// The time of the host's DNS look-up.
+  /// The duration of the host's DNS look-up.
   public var dns: Duration?
-  /// The time to connect, after the look-up.
+  /// The duration of connecting, after the look-up.
   public var connect: Duration?
-  /// The time of the TLS handshake, after connecting.
+  /// The duration of the TLS handshake, after connecting.
   public var tls: Duration?
   /// The time from the beginning of the last attempt to the first byte of its response.
   public var firstByte: Duration?
   /// The time from the call until the response was complete.
   public var total: Duration = .zero
-  /// The bytes of the request's body on the wire.
+  /// The number of bytes of the request's body on the wire.
   public var bytesSent: Int64 = 0
-  /// The bytes of the response's body on the wire.
+  /// The number of bytes of the response's body on the wire.
   public var bytesReceived: Int64 = 0
+  /// The HTTP version that was used; nil if it is not known.
   public var httpVersion: HTTPVersion?
+  /// True if the connection had been used before; nil if that is not known.
   public var connectionReused: Bool?
-  /// The number of requests that went out: the attempts, with what was sent once more within them.
+  /// The number of requests that were sent: the attempts, and the repetitions within them.
   public var attempts = 1
   /// The number of redirects that the last attempt followed.
   public var redirects = 0
 
+  /// Creates a timing without measurements.
   public init() {}
 
   init(
@@ -45,29 +49,30 @@ public struct Timing: Sendable, Hashable {
   }
 }
 
-/// A transport's measurements of one attempt. Durations are nil where there was no such step (a reused
-/// connection has no DNS, connect and TLS) or the transport cannot measure it.
+/// A transport's measurements of one attempt. A duration is nil if the step did not happen (a reused
+/// connection has no DNS, connect and TLS), or the transport cannot measure it.
 public struct TransferMetrics: Sendable, Hashable {
-  /// The time of the host's DNS look-up.
+  /// The duration of the host's DNS look-up.
   public var dns: Duration?
-  /// The time to connect, after the look-up.
+  /// The duration of connecting, after the look-up.
   public var connect: Duration?
-  /// The time of the TLS handshake, after connecting.
+  /// The duration of the TLS handshake, after connecting.
   public var tls: Duration?
   /// The time from the attempt's start to the first byte of the response.
   public var firstByte: Duration?
-  /// The bytes of the request's body on the wire.
+  /// The number of bytes of the request's body on the wire.
   public var bytesSent: Int64 = 0
-  /// The bytes of the response's body on the wire: compressed, if it was.
+  /// The number of bytes of the response's body on the wire: the compressed size if it was compressed.
   public var bytesReceived: Int64 = 0
-  /// The HTTP version that was used.
+  /// The HTTP version that was used; nil if it is not known.
   public var httpVersion: HTTPVersion?
-  /// True if the connection had been used before.
+  /// True if the connection had been used before; nil if that is not known.
   public var connectionReused: Bool?
 
+  /// Creates measurements that are all nil or zero.
   public init() {}
 
-  /// Returns the transport's part of a timing.
+  /// Creates the transport's part of a timing.
   init(_ timing: Timing) {
     dns = timing.dns
     connect = timing.connect

@@ -3,7 +3,7 @@ import CZlib
 /// Decodes one content coding, step by step.
 package protocol CodingDecoder: AnyObject {
   /// Decodes from `input`, which may be empty, into `output`, which is not. If `output` is filled exactly,
-  /// more may follow without further input.
+  /// more output may follow without further input.
   func step(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(DecodingFailure) -> (read: Int, written: Int)
@@ -12,7 +12,7 @@ package protocol CodingDecoder: AnyObject {
   var isWhole: Bool { get }
 }
 
-/// The reason why a body cannot be decoded, as the end of a sentence about the body.
+/// The reason why a body cannot be decoded, as a clause about the body.
 package struct DecodingFailure: Error, CustomStringConvertible {
   package let description: String
 
@@ -42,7 +42,7 @@ package struct DecodingFailure: Error, CustomStringConvertible {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     guard unsafe errand_inflate_init(stream, wrapping.rawValue) == Z_OK else {
-      throw DecodingFailure("there is no memory to decode it")
+      throw DecodingFailure("the system has too little memory to decode it")
     }
   }
 
@@ -71,7 +71,7 @@ package struct DecodingFailure: Error, CustomStringConvertible {
     switch unsafe inflate(stream, Z_NO_FLUSH) {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: isWhole = true
-    case Z_MEM_ERROR: throw DecodingFailure("there is no memory to decode it")
+    case Z_MEM_ERROR: throw DecodingFailure("the system has too little memory to decode it")
     case Z_NEED_DICT: throw DecodingFailure("it needs a dictionary")
     default:
       throw DecodingFailure(

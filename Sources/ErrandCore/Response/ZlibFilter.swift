@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-/// Expands a compressed body. An empty body is empty, as it is for a transport's decoder.
-// It is called by one thread at a time: that is why its parts need no lock.
+/// Expands a compressed body. An empty body stays empty, as in a transport's decoder.
 final class ZlibFilter: BodyFilter {
   private static let pieceSize = 128 << 10
 
@@ -14,7 +13,7 @@ final class ZlibFilter: BodyFilter {
   fileprivate struct Decoder {
     let zlib: ZlibDecoder
     var input = Data()
-    /// True if there may be more without further input.
+    /// True if more output may follow without further input.
     var isPending = false
     var hasBegun = false
   }

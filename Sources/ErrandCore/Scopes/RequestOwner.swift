@@ -17,12 +17,12 @@
 /// }
 /// ```
 ///
-/// No part of this keeps the owner alive: the closure receives the owner, so it need not capture `self`.
+/// This does not keep the owner alive: the closure receives the owner, so it need not capture `self`.
 ///
 /// ## The trap
 ///
-/// Code that holds the owner, or its scope, while it awaits the response keeps it alive, so that its scope
-/// never ends and no request is cancelled:
+/// Code that holds the owner, or its scope, while it awaits the response keeps the owner alive. Its scope
+/// then never ends, and no request is cancelled:
 ///
 /// ```swift
 /// requests.task { [weak self] in
@@ -31,8 +31,8 @@
 /// }
 /// ```
 ///
-/// `await self?.load()` and `client.send(request, in: self.requests)` in an awaiting task hold the owner in
-/// the same way. Use the owner only after the wait:
+/// `await self?.load()`, and `client.send(request, in: self.requests)` in a task that awaits it, hold the
+/// owner in the same way. Use the owner only after the wait:
 ///
 /// ```swift
 /// requests.task { [weak self, client, url] in

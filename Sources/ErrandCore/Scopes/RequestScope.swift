@@ -1,32 +1,33 @@
-/// A group of requests that end together: those of a view, a page, a flow, a signed-in user.
+/// A group of requests that end together, such as those of a view, a page, a flow or a signed-in user.
 ///
 /// Put a request into a scope when you send it. The request leaves the scope when it finishes. Ending the
-/// scope cancels all requests in it, whatever they are doing; `Error.isCancellation` distinguishes that
-/// outcome from a failure.
+/// scope cancels all requests in it, whatever their state. `Error.isCancellation` tells that outcome from a
+/// failure.
 ///
 /// ```swift
 /// let app = RequestScope("app")
 /// let page = RequestScope("profile", in: app)
 /// page.task { try await client.send(.get(url)) }
-/// page.end()  // the page is gone, and so is its request
+/// page.end()  // cancels the request
 /// ```
 ///
-/// Scopes nest: ending one ends the scopes inside it, innermost first. Store a scope in the object whose
-/// lifetime it shares, as a property of the page for instance: it ends when the last reference to it is
-/// released. Neither its requests nor a scope inside it keep a scope alive. A function that is given the
-/// scope and waits does, for as long as it waits: see `RequestOwner`.
+/// Scopes nest: ending a scope ends the scopes inside it, innermost first. Store a scope in the object whose
+/// lifetime it shares, such as in a property of the page. It ends when the last reference to it is released.
+/// Neither its requests nor a scope inside it keep it alive. A function that holds the scope and waits keeps
+/// it alive for that time: see `RequestOwner`.
 ///
-/// All methods may be called from any thread, also from handlers of a cancellation.
+/// All methods may be called on any thread, and also in handlers of a cancellation.
 public final class RequestScope: Sendable {
-  /// The name in reasons and messages; it has no other effect.
+  /// The name in reasons and messages, which has no other effect.
   public var name: String { path.name }
   let path: ScopeName
   private let node = ScopeNode()
   private let outer: (node: ScopeNode, place: ScopeNode.State.ChildPlace)?
 
+  /// Creates a scope.
   /// - Parameters:
-  ///   - name: The name in reasons and messages.
-  ///   - parent: The scope that this one ends with. If the parent has ended, so has this one.
+  ///   - name: The name in reasons and messages. Default: empty.
+  ///   - parent: The scope that this one ends with. If the parent has ended, so has this one. Default: nil.
   public init(_ name: String = "", in parent: RequestScope? = nil) {
     path = ScopeName(name, in: parent?.path)
     if let parent, let place = parent.node.adopt(node) {
@@ -38,42 +39,44 @@ public final class RequestScope: Sendable {
 
   deinit { end() }
 
-  /// True if the scope has ended: it accepts no more requests.
+  /// True if the scope has ended, so that it accepts no more requests.
   public var isCancelled: Bool { node.ending != nil }
 
-  /// The number of requests, and other members, in the scope and in the scopes below.
+  /// The number of requests, and of other members, in the scope and in the scopes inside it.
   public var count: Int { node.count }
 
-  /// Cancels all members of the scope and of the scopes below, and leaves it usable. Members that enter
+  /// Cancels all members of the scope and of the scopes inside it, and leaves it usable. Members that enter
   /// meanwhile may stay.
   /// - Parameter reason: The reason in the requests' errors. Default: `.scopeEnded` with this scope's name.
   public func cancelAll(reason: CancellationReason? = nil) {
     node.cancelAll(reason ?? .scopeEnded(name))
   }
 
-  /// Ends the scope for ever: cancels all members of it and of the scopes below, and accepts no more. Ending
-  /// it again does nothing. The reason in the requests' errors is `.scopeEnded` with this scope's name.
+  /// Ends the scope permanently. Cancels all members of it and of the scopes inside it, and accepts no more.
+  /// Calling it again does nothing. The reason in the requests' errors is `.scopeEnded` with this scope's
+  /// name.
   public func end() { cancel(reason: .scopeEnded(name)) }
 
-  /// Ends the scope for ever, as `end()` does.
-  /// - Parameter reason: The reason in the requests' errors, also of requests that come later.
+  /// Ends the scope permanently, as `end()` does.
+  /// - Parameter reason: The reason in the errors of its requests, and of requests that enter later.
   public func cancel(reason: CancellationReason) {
     for tell in prepareEnd(reason) { tell() }
   }
 
-  /// Ends the scope, and returns the handlers for the caller to call.
+  /// Ends the scope, and returns the handlers that the caller must call.
   func prepareEnd(_ reason: CancellationReason) -> [@Sendable () -> Void] {
     defer { if let outer { outer.node.disown(outer.place) } }
     return node.prepareEnd(reason)
   }
 
-  /// Lowers the priority of all requests in the scope and in the scopes below to at most this, and of those that come
-  /// later: their page is not visible now, but may be again. It counts while they wait for a slot.
-  /// - Parameter priority: The limit. Nil gives each request its own priority back.
+  /// Limits the priority of all requests in the scope and in the scopes inside it, and of those that enter
+  /// later. Use it for a page that is not visible now, but may be again. The limit counts while the requests
+  /// wait for a slot.
+  /// - Parameter priority: The limit. Nil removes it, so that each request has its own priority again.
   public func limitPriority(to priority: Priority?) { node.limitPriority(to: priority) }
 
-  /// Puts a call into the scope. The caller of this method also removes it, when the call has finished.
-  /// - Throws: The cancelled outcome, with the reason of the end, if the scope has ended.
+  /// Puts a call into the scope. The caller of this method also removes the call when it has finished.
+  /// - Throws: The error of a cancelled call, with the reason of the scope's end, if the scope has ended.
   func enter(
     _ cancellation: CancellationToken, _ effectivePriority: EffectivePriority? = nil
   ) throws(RequestError) -> ScopeMembership {
@@ -83,11 +86,12 @@ public final class RequestScope: Sendable {
     return ScopeMembership(node, place)
   }
 
-  /// Puts anything that can be cancelled into the scope: a timer, a socket, another library's request.
-  /// - Parameter action: Called once when the scope ends or cancels its members, unless the membership has
-  ///   been left before; at once, if the scope has ended. It runs on the thread that ends the scope, so it
-  ///   must not wait.
-  /// - Returns: The membership, to leave with once there is nothing left to cancel.
+  /// Puts anything that can be cancelled into the scope, such as a timer, a socket or another library's
+  /// request.
+  /// - Parameter action: Called once when the scope ends or cancels its members, unless the member has left
+  ///   before. If the scope has already ended, it is called at once. It runs on the thread that ends the
+  ///   scope, so it must not wait.
+  /// - Returns: The membership. Call its `leave()` when there is nothing left to cancel.
   @discardableResult
   public func onEnd(_ action: @escaping @Sendable () -> Void) -> ScopeMembership {
     let place = node.enter(.action(action))
@@ -97,8 +101,9 @@ public final class RequestScope: Sendable {
 }
 
 extension RequestScope {
-  /// Calls `action` once when the scope ends for ever, at once if it has ended; not when its members are cancelled. It
-  /// is no member of the scope, and runs on the thread that ends the scope.
+  /// Calls `action` once when the scope ends permanently, or at once if it has ended. Cancelling the scope's
+  /// members does not call it. The action is not a member of the scope, and runs on the thread that ends the
+  /// scope.
   package func whenEnded(_ action: @escaping @Sendable () -> Void) { node.whenEnded(action) }
 }
 
@@ -109,9 +114,9 @@ extension RequestScope: Hashable {
 }
 
 extension RequestScope {
-  /// Puts a task into the scope: the task is cancelled when the scope ends, or at once if it has ended. The
-  /// task leaves the scope when it has finished.
-  /// - Returns: The membership, to leave with before that.
+  /// Puts a task into the scope. The task is cancelled when the scope ends, or at once if it has ended. It
+  /// leaves the scope when it has finished.
+  /// - Returns: The membership. Call its `leave()` to take the task out earlier.
   @discardableResult
   public func insert<Success, Failure>(_ task: Task<Success, Failure>) -> ScopeMembership {
     let membership = onEnd { task.cancel() }
@@ -124,7 +129,7 @@ extension RequestScope {
     return membership
   }
 
-  /// Starts a task in the scope: the task is cancelled when the scope ends, or from its beginning if it has
+  /// Starts a task in the scope. The task is cancelled when the scope ends, or from its beginning if it has
   /// ended. It inherits the caller's actor, as `Task` does.
   ///
   /// The operation holds its captures until it is finished. If it uses the scope's owner, capture the owner
@@ -146,8 +151,7 @@ extension RequestScope {
   }
 }
 
-/// Runs `body` with a scope that ends with it: when it returns, when it throws, and at once when its task is
-/// cancelled.
+/// Runs `body` with a scope that ends when `body` returns or throws, and at once when its task is cancelled.
 ///
 /// ```swift
 /// let user = try await withRequestScope("sign in") { scope in
@@ -157,8 +161,9 @@ extension RequestScope {
 /// // Here the avatar has arrived, or its request has been cancelled.
 /// ```
 /// - Parameters:
-///   - name: The name of the scope in reasons and messages.
-///   - parent: The scope that this one ends with as well.
+///   - name: The name of the scope in reasons and messages. Default: empty.
+///   - parent: A scope that this one ends with as well. Default: nil.
+///   - body: Sends requests in the scope that it is given.
 public func withRequestScope<Success, Failure: Error>(
   _ name: String = "", in parent: RequestScope? = nil,
   _ body: (RequestScope) async throws(Failure) -> Success

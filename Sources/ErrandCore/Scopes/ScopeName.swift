@@ -1,6 +1,6 @@
-/// The name of a scope, and those of the scopes that it is in.
+/// The name of a scope, and the names of the scopes around it.
 final class ScopeName: Sendable {
-  /// Deeper scopes are shown as if they were in none: a chain without end would be released one within the other.
+  /// Deeper scopes show no outer scopes, because releasing an endless chain would overflow the stack.
   private static let deepest = 64
 
   let name: String

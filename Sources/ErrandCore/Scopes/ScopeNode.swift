@@ -8,10 +8,10 @@ final class ScopeNode: Sendable {
 
   init() {}
 
-  /// The reason of the end, if the scope has ended.
+  /// The reason of the end; nil if the scope has not ended.
   var ending: CancellationReason? { state.withLock { $0.ending } }
 
-  /// The number of members in the scope and below.
+  /// The number of members in the scope and inside it.
   var count: Int {
     var count = 0
     var waiting = [self]
@@ -23,10 +23,10 @@ final class ScopeNode: Sendable {
     return count
   }
 
-  /// Adds a member; returns nil if the scope has ended.
+  /// Adds a member. Returns nil if the scope has ended.
   func enter(_ member: ScopeMember) -> Place? { state.withLock { $0.enter(member) } }
 
-  /// Adds a call; returns nil if the scope has ended.
+  /// Adds a call. Returns nil if the scope has ended.
   func enter(_ cancellation: CancellationToken, _ effectivePriority: EffectivePriority?) -> Place? {
     let (place, limit) = state.withLock { ($0.enter(.call(cancellation, effectivePriority)), $0.limit) }
     if var limit, let effectivePriority {
@@ -41,12 +41,12 @@ final class ScopeNode: Sendable {
     return place
   }
 
-  /// Calls `action` when the scope has ended; at once if it has.
+  /// Calls `action` when the scope has ended, or at once if it already has.
   func whenEnded(_ action: @escaping @Sendable () -> Void) {
     if !state.withLock({ $0.keep(action) }) { action() }
   }
 
-  /// Sets the highest priority of the calls in the scope and below.
+  /// Sets the highest priority of the calls in the scope and inside it.
   func limitPriority(to limit: Priority?) {
     let (members, below) = state.withLock { state in
       state.limit = limit
@@ -62,7 +62,7 @@ final class ScopeNode: Sendable {
     _ = state.withLock { $0.leave(place) }
   }
 
-  /// Adds a scope below. Returns nil if this scope has ended; then the child has ended with it.
+  /// Adds an inner scope. Returns nil if this scope has ended, after ending the inner one, too.
   func adopt(_ child: ScopeNode) -> State.ChildPlace? {
     let (place, ending, limit) = state.withLock { ($0.adopt(child), $0.ending, $0.limit) }
     if let limit { child.limitPriority(to: limit) }
@@ -72,7 +72,7 @@ final class ScopeNode: Sendable {
 
   func disown(_ place: State.ChildPlace) { _ = state.withLock { $0.disown(place) } }
 
-  /// Cancels all current members of the scope and below, innermost first.
+  /// Cancels all current members of the scope and inside it, innermost first.
   func cancelAll(_ reason: CancellationReason) {
     var order: [ScopeNode] = []
     var waiting = [self]
@@ -80,7 +80,8 @@ final class ScopeNode: Sendable {
       order.append(node)
       waiting += node.state.withLock { $0.below }
     }
-    // All members are removed before any is cancelled, so that members that enter because of it stay.
+    // All members are removed before any is cancelled, so that members that enter because of a cancellation
+    // stay.
     let members = order.reversed().flatMap { node in node.state.withLock { $0.takeAll() } }
     for tell in members.flatMap({ $0.cancel(reason) }) { tell() }
   }
@@ -89,9 +90,9 @@ final class ScopeNode: Sendable {
     for tell in prepareEnd(reason) { tell() }
   }
 
-  /// Closes the scope and all below, outermost first, so that no member slips in; then cancels their members,
-  /// innermost first. A second caller gets the members that the first has not reached.
-  /// - Returns: The handlers to call, which is required.
+  /// Closes the scope and all inner scopes, outermost first, so that no member can enter. Then cancels their
+  /// members, innermost first. A second caller gets the members that the first has not reached.
+  /// - Returns: The handlers that the caller must call.
   func prepareEnd(_ reason: CancellationReason) -> [@Sendable () -> Void] {
     var order: [(node: ScopeNode, reason: CancellationReason)] = []
     var waiting = [self]
@@ -139,7 +140,7 @@ public struct ScopeMembership: Sendable {
   var isEntered: Bool { place != nil }
 
   /// Puts another call into the same scope.
-  /// - Throws: The cancelled outcome, if the scope has ended.
+  /// - Throws: The error of a cancelled call, if the scope has ended.
   func enter(
     _ cancellation: CancellationToken, _ effectivePriority: EffectivePriority?
   ) throws(RequestError) -> ScopeMembership {
@@ -149,7 +150,7 @@ public struct ScopeMembership: Sendable {
     return ScopeMembership(node, place)
   }
 
-  /// Leaves the scope, which then does not cancel the member any more. Leaving again does nothing.
+  /// Leaves the scope, which then no longer cancels the member. Leaving again does nothing.
   public func leave() {
     if let place { node.leave(place) }
   }

@@ -1,5 +1,5 @@
 /// The scopes of a navigation stack: one for each page, and further stacks that are presented over a page. It
-/// is independent of any user interface; mirror the changes of the real stack in it.
+/// does not depend on any user interface; mirror the changes of the real stack in it.
 ///
 /// ```swift
 /// let shop = ScopeStack("shop")
@@ -7,35 +7,37 @@
 /// let item = shop.push("item")
 /// let cart = shop.present("cart")
 /// cart.push("payment")
-/// shop.dismiss()    // ends cart and its payment page; list and item go on
+/// shop.dismiss()    // ends cart and its payment page; list and item stay
 /// shop.pop()        // ends item
 /// ```
 ///
 /// Pages that leave are ended topmost first, each after the stacks that it presents. The stack keeps its
-/// pages' scopes alive. When the last reference to the stack is released, all of it ends.
+/// pages' scopes alive. When the last reference to the stack is released, all of its scopes end.
 public final class ScopeStack: Sendable {
   /// The scope of requests that belong to the stack as a whole, whichever page is on top.
   public let scope: RequestScope
   private let state = Locked(ScopeStackState<RequestScope, ScopeStack>())
 
+  /// Creates a stack without pages.
   /// - Parameters:
-  ///   - name: The name of the stack's own scope.
-  ///   - parent: The scope that the stack ends with.
+  ///   - name: The name of the stack's own scope. Default: empty.
+  ///   - parent: The scope that the stack ends with. Default: nil.
   public init(_ name: String = "", in parent: RequestScope? = nil) {
     scope = RequestScope(name, in: parent)
   }
 
   deinit { end() }
 
+  /// True if the stack has ended, so that it accepts no more pages.
   public var isCancelled: Bool { scope.isCancelled }
 
   /// The pages from the root to the top. Empty once the stack has ended.
   public var pages: [RequestScope] { isCancelled ? [] : state.withLock { $0.pages } }
 
-  /// The page on top, below a presented stack.
+  /// The page on top, below a presented stack; nil without pages, and once the stack has ended.
   public var top: RequestScope? { isCancelled ? nil : state.withLock { $0.top } }
 
-  /// The stack that was presented last and has not ended.
+  /// The stack that was presented last and has not ended; nil if nothing is presented.
   public var presented: ScopeStack? {
     while let last = state.withLock({ $0.lastOverlay }) {
       if !last.isCancelled { return last }
@@ -44,7 +46,7 @@ public final class ScopeStack: Sendable {
     return nil
   }
 
-  /// Pushes a new page. In a stack that has ended, the page has ended too.
+  /// Pushes a new page. If the stack has ended, the page has ended, too.
   @discardableResult
   public func push(_ name: String = "") -> RequestScope {
     let page = RequestScope(name, in: scope)
@@ -52,8 +54,9 @@ public final class ScopeStack: Sendable {
     return page
   }
 
-  /// Ends the top page and the stacks that it presents. The root is not popped: `end()` the stack instead.
-  /// - Returns: The page, or nil if there was none above the root.
+  /// Ends the top page and the stacks that it presents. The root is not popped: call `end()` on the stack
+  /// instead.
+  /// - Returns: The page, or nil if no page was above the root.
   @discardableResult
   public func pop() -> RequestScope? { end(state.withLock { $0.pop() }).first }
 
@@ -68,12 +71,12 @@ public final class ScopeStack: Sendable {
   @discardableResult
   public func popToRoot() -> [RequestScope] { end(state.withLock { $0.popToRoot() }) }
 
-  /// Makes a page in the stack's scope that is not on the stack yet: `setPages` puts it there.
+  /// Creates a page in the stack's scope that is not on the stack yet. `setPages` puts it there.
   public func makePage(_ name: String = "") -> RequestScope { RequestScope(name, in: scope) }
 
-  /// Puts pages in the place of the present ones, from the root to the top, as a navigation controller's
-  /// `setViewControllers` does. Ends those that are not among them, topmost first, and the stacks that they present;
-  /// the others go on, wherever they stand now. In a stack that has ended, the pages have ended too.
+  /// Replaces the present pages, from the root to the top, as a navigation controller's `setViewControllers`
+  /// does. Pages that are not among the new ones end, topmost first, with the stacks that they present. The
+  /// others stay, whatever their new position. If the stack has ended, the pages have ended, too.
   /// - Parameter pages: Pages of this stack, and new ones of `makePage`.
   /// - Returns: The pages that were ended.
   @discardableResult
@@ -85,8 +88,8 @@ public final class ScopeStack: Sendable {
     return end(leaving)
   }
 
-  /// Presents another stack over the top page. If one is presented already, the new one goes over that one's
-  /// top page.
+  /// Presents another stack over the top page. If a stack is already presented, the new one is presented over
+  /// that one's top page.
   /// - Returns: A stack without pages, to push the first page onto. It ends when the page under it ends.
   @discardableResult
   public func present(_ name: String = "") -> ScopeStack {
@@ -104,13 +107,13 @@ public final class ScopeStack: Sendable {
     }
   }
 
-  /// Ends the stack that this stack presented last, with all that is presented over it; never a page of its
-  /// own. A presented stack that closes itself calls `end()`.
+  /// Ends the stack that this stack presented last, with all stacks that are presented over it. It never ends
+  /// a page of this stack. A presented stack that closes itself calls `end()`.
   /// - Returns: The stack that was ended, or nil if nothing is presented.
   @discardableResult
   public func dismiss() -> ScopeStack? {
     while let last = state.withLock({ $0.dismiss() }) {
-      // A stack that has ended by itself is not visible any more, so it is skipped.
+      // A stack that was ended directly is no longer visible, so it is skipped.
       guard !last.isCancelled else { continue }
       last.end()
       return last
@@ -118,12 +121,12 @@ public final class ScopeStack: Sendable {
     return nil
   }
 
-  /// Ends every page, topmost first, all presented stacks, and the stack itself, for ever.
-  /// The reason in the requests' errors is `.scopeEnded` with the name of the stack.
+  /// Ends every page, topmost first, all presented stacks, and the stack itself, permanently. The reason in
+  /// the requests' errors is `.scopeEnded` with the name of the stack.
   public func end() { cancel(reason: .scopeEnded(scope.name)) }
 
-  /// Ends every page, topmost first, all presented stacks, and the stack itself, for ever.
-  /// - Parameter reason: The reason in the requests' errors, also of requests that come later.
+  /// Ends every page, topmost first, all presented stacks, and the stack itself, permanently.
+  /// - Parameter reason: The reason in the errors of their requests, and of requests that enter later.
   public func cancel(reason: CancellationReason) {
     for tell in prepareEnd(reason) { tell() }
   }
@@ -138,7 +141,7 @@ public final class ScopeStack: Sendable {
     return tells + scope.prepareEnd(reason)
   }
 
-  /// Ends the entries. Each page's own name is the reason, also for the stacks that it presents, which come
+  /// Ends the entries. Each page's name is the reason, also for the stacks that it presents, which come
   /// before it.
   private func end(_ entries: [ScopeStackState<RequestScope, ScopeStack>.Entry]) -> [RequestScope] {
     var pages: [RequestScope] = []

@@ -35,7 +35,8 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
     return cut(from: index)
   }
 
-  /// Removes all pages above this one. Its own overlays stay. Does nothing if it is not in the stack.
+  /// Removes all pages above this one. The overlays of this page stay. Does nothing if it is not in the
+  /// stack.
   mutating func pop(to page: Page) -> [Entry] {
     guard let index = entries.firstIndex(of: .page(page)),
       let next = entries[(index + 1)...].firstIndex(where: \.isPage)
@@ -48,9 +49,8 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
     return pop(to: root)
   }
 
-  /// Puts these pages, bottom to top, in the place of the present ones. The overlays of pages that stay, stay over
-  /// them.
-  /// - Returns: The pages that are not among them, with their overlays; nil if the stack has ended.
+  /// Replaces the present pages by these, bottom to top. The overlays of pages that stay remain over them.
+  /// - Returns: The removed pages with their overlays; nil if the stack has ended.
   mutating func setPages(_ pages: [Page]) -> [Entry]? {
     guard !isCancelled else { return nil }
     var leaving: [Entry] = []
@@ -76,8 +76,8 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
     return leaving.reversed()
   }
 
-  /// Presents an overlay. Returns false if `page` is not the top any more, presents an overlay already, or
-  /// the stack has ended.
+  /// Presents an overlay. Returns false if `page` is no longer the top, already presents an overlay, or the
+  /// stack has ended.
   mutating func present(_ overlay: Overlay, over page: Page?) -> Bool {
     guard !isCancelled, page == top, overlayOverTop == nil else { return false }
     entries.append(.overlay(overlay))
@@ -91,7 +91,7 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
     return overlay
   }
 
-  /// Removes an overlay that has ended by itself.
+  /// Removes an overlay that was ended directly.
   mutating func forget(_ overlay: Overlay) { entries.removeAll { $0 == .overlay(overlay) } }
 
   /// Removes all entries, and accepts no more.

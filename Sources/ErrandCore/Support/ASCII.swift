@@ -1,5 +1,5 @@
-/// ASCII operations on names that HTTP defines as case-insensitive; no locale and no Unicode folding takes
-/// part.
+/// ASCII operations on names that HTTP defines as case-insensitive, without a locale and without Unicode
+/// folding.
 package enum ASCII {
   @inline(__always)
   package static func lowered(_ byte: UInt8) -> UInt8 {
@@ -31,14 +31,14 @@ package enum ASCII {
     var index = 0
     while index < left.count {
       let (a, b) = unsafe (left[index], right[index])
-      // Most names are written as usual.
+      // Most names are written in their usual case.
       if a != b, lowered(a) != lowered(b) { return false }
       index += 1
     }
     return true
   }
 
-  /// True if both have the same bytes. Texts are equal, too, that are encoded in two ways.
+  /// True if both have the same bytes. `==` also accepts texts that are encoded differently.
   package static func areSame(_ left: String, _ right: String) -> Bool {
     unsafe withBytes(of: left) { left in
       unsafe withBytes(of: right) { right in
@@ -79,7 +79,7 @@ package enum ASCII {
   /// number that is too large.
   package static func wholeNumber(_ text: some StringProtocol) -> Int64? { wholeNumber(in: text.utf8) }
 
-  /// Does the same without the string's view: the length of every response is read here.
+  /// Does the same without the string's view, because the length of every response is read here.
   package static func wholeNumber(_ text: String) -> Int64? {
     unsafe withBytes(of: text) { unsafe wholeNumber(in: $0) }
   }
@@ -109,7 +109,7 @@ package enum ASCII {
     }
   }
 
-  /// Returns the number of bytes at the beginning that a `token` may have.
+  /// Returns the number of bytes at the beginning that may be part of a `token`.
   package static func tokenLength(_ bytes: UnsafeRawBufferPointer) -> Int {
     var count = 0
     while count < bytes.count, unsafe isTokenByte(bytes[count]) { count += 1 }
@@ -129,7 +129,7 @@ package enum ASCII {
     }
   }
 
-  /// Calls `body` with the text's UTF-8, without a copy where the text is Swift's own.
+  /// Calls `body` with the text's UTF-8, without a copy if the text is a native Swift string.
   static func withBytes<Result>(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     if let result = unsafe text.utf8.withContiguousStorageIfAvailable(body) { return result }
     var copy = text

@@ -1,5 +1,5 @@
-/// A value behind one reference: passing it on costs as little as passing an object, however large it is, and
-/// a waiting task that holds it reserves no space for the value. A change makes a new box.
+/// A value behind one reference. Passing it on costs as little as passing an object, however large it is, and
+/// a waiting task that holds it reserves no space for the value. A change creates a new box.
 struct Boxed<Value: Sendable>: Sendable {
   private final class Box: Sendable {
     let value: Value

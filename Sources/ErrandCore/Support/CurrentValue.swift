@@ -1,5 +1,5 @@
-/// A value that any number of readers read, and wait for until it differs from what they have seen. A slow
-/// reader misses intermediate values, never the newest. The value is what `State` shows of itself.
+/// A value that any number of readers read, or wait for until it differs from the last value that they have
+/// seen. A slow reader misses intermediate values, never the newest. The value is derived from `State`.
 package final class CurrentValue<State, Value: Equatable & Sendable>: Sendable {
   private struct Reader {
     let id: UInt64
@@ -14,7 +14,7 @@ package final class CurrentValue<State, Value: Equatable & Sendable>: Sendable {
     var lastReader: UInt64 = 0
   }
 
-  /// Whether a reader has to wait, or what it gets.
+  /// Whether a reader has to wait, or the value that it gets.
   private enum Outlook {
     case waiting
     case over(Value?)
@@ -30,7 +30,7 @@ package final class CurrentValue<State, Value: Equatable & Sendable>: Sendable {
 
   package var current: Value { contents.withLock { value($0.state) } }
 
-  /// Changes the state, and resumes the readers for which the value is a new one.
+  /// Changes the state, and resumes the readers that have not seen the new value.
   package func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, news): (Result, (value: Value, readers: [Reader])?) = contents.withLock { contents in
       let result = body(&contents.state)
@@ -44,7 +44,7 @@ package final class CurrentValue<State, Value: Equatable & Sendable>: Sendable {
     return result
   }
 
-  /// Ends all reading after a last change: a reader gets the last value if it has not seen it.
+  /// Ends all reading after a last change. A reader gets the last value if it has not seen it.
   package func finish(_ body: (inout State) -> Void) {
     let (last, readers) = contents.withLock { contents in
       body(&contents.state)
@@ -78,7 +78,7 @@ package final class CurrentValue<State, Value: Equatable & Sendable>: Sendable {
 
   private func wait(_ reader: Reader) {
     let outlook: Outlook = contents.withLock { contents in
-      // A cancellation before this found no reader to end.
+      // A cancellation before this point found no reader to resume.
       if Task.isCancelled { return .over(nil) }
       let outlook = look(at: contents, after: reader.seen)
       if case .waiting = outlook { contents.readers.append(reader) }

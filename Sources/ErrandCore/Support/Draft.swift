@@ -6,15 +6,15 @@ import Dispatch
   import Foundation
 #endif
 
-/// Makes new contents of files, on their way to their places: hidden files beside them, under names that no other file
-/// has. A draft is locked while its process lives; `DraftSweep` removes those of dead processes.
+/// Creates drafts: hidden files, beside the files that they will replace, under unique names. A draft is
+/// locked while its process lives. `DraftSweep` removes the drafts of dead processes.
 enum Draft {
   /// The end of the name of each draft.
   static let suffix = ".errand-temp"
   /// The most bytes that a file's name may have.
   private static let longestName = 255
-  /// The queue on which downloads are moved into place, and folders are swept. Serial, because only a serial queue has its
-  /// own thread on Linux; concurrent ones share theirs with all tasks.
+  /// The queue on which downloads are moved into place, and folders are swept. It is serial, because only a
+  /// serial queue has a dedicated thread on Linux; concurrent ones share theirs with all tasks.
   static let moving = DispatchQueue(label: "errand.downloads")
 
   /// Creates a draft that only this user can access.
@@ -28,11 +28,11 @@ enum Draft {
       // Until it is claimed, a sweep may take the draft for that of a dead process.
       if draft.claim() { return draft }
     }
-    throw FileError(.create, path, "another process removes every draft of it at once")
+    throw FileError(.create, path, "another process removes each draft of it")
   }
 
-  /// Shortens a name so that every name derived from it, of which a draft's is the longest, stays within the
-  /// limit: to its beginning and a digest of all of it.
+  /// Shortens a name to its beginning and a digest of all of it. Every name derived from it, of which a
+  /// draft's is the longest, then stays within the limit.
   static func shortened(_ name: String) -> String {
     let limit = longestName - path(".").utf8.count
     guard name.utf8.count > limit else { return name }
@@ -45,7 +45,7 @@ enum Draft {
     return beginning + digest
   }
 
-  /// Returns a path that no other file has.
+  /// Returns a unique path.
   static func path(_ stem: String) -> String {
     "\(stem).\(UInt64.random(in: 0...(.max)).hexadecimal(16))\(suffix)"
   }

@@ -6,14 +6,15 @@ import Dispatch
   import Foundation
 #endif
 
-/// Removes the drafts of dead processes: also the part files of downloads that cannot be resumed.
+/// Removes the drafts of dead processes, including the part files of downloads that cannot be resumed.
 enum DraftSweep {
-  /// The folders that were swept. Forgotten when there are many: sweeping one again costs little.
+  /// The folders that were swept. When there are many, all are forgotten, because sweeping a folder again
+  /// costs little.
   private static let swept = Locked<Set<ExactBytes>>([])
   private static let limit = 1000
 
-  /// Sweeps the folder, once per process, on the queue on which drafts are moved into place: so the sweep
-  /// ends before the first move.
+  /// Sweeps the folder once per process. It runs on the queue on which drafts are moved into place, so the
+  /// sweep ends before the first move.
   static func sweepOnce(_ folder: String) {
     let isNew = swept.withLock { swept in
       if swept.count >= limit { swept = [] }

@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Bytes that equal only the same bytes. Strings compare canonically equivalent spellings of a character as
-/// equal, although they differ on the wire, in files and in databases: so a dictionary or a set of names that
-/// come from elsewhere has these for its keys, and two names are compared with `ASCII.areSame`.
+/// Bytes that equal only the same bytes. Two strings are equal if they are canonically equivalent, even if
+/// they differ on the wire, in files and in databases. A dictionary or a set of names from outside therefore
+/// has these as its keys, and `ASCII.areSame` compares two names.
 package struct ExactBytes: Sendable, Hashable {
   private let bytes: [UInt8]
 
@@ -20,7 +20,7 @@ package struct ExactBytes: Sendable, Hashable {
     unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
   }
 
-  /// Returns a key that an application has chosen; a string as its bytes.
+  /// Returns the form in which a key that an app has chosen is compared: a string as its bytes.
   package static func key(_ value: any Hashable & Sendable) -> any Hashable & Sendable {
     (value as? String).map(ExactBytes.init) ?? value
   }

@@ -13,9 +13,9 @@
 #endif
 
 extension FileDescriptor {
-  /// Returns the contents of a file, or all that comes through a pipe or from a device until its end. Blocks until then;
-  /// the cancellation of the task ends the wait for a pipe.
-  /// - Parameter limit: The most bytes.
+  /// Returns the contents of a file, or all bytes from a pipe or a device until its end. Blocks until then.
+  /// Cancelling the task ends the wait for a pipe.
+  /// - Parameter limit: The maximum number of bytes.
   /// - Throws: `FileError`, if the file cannot be read or has more bytes; `CancellationError`.
   package static func contents(of path: String, limit: Int) throws -> Data {
     let file = try FileDescriptor(reading: path)
@@ -23,26 +23,27 @@ extension FileDescriptor {
     if status.isRegular || status.isFolder {
       let length = try file.length()
       guard length <= Int64(limit) else {
-        throw FileError(.read, path, "it has \(length) bytes, and at most \(limit) are read")
+        throw FileError(.read, path, "it has \(length) bytes, but the limit is \(limit)")
       }
       return try file.read(Int(length), at: 0)
     }
     var contents = Data()
     while let piece = try file.nextPiece() {
       guard piece.count <= limit - contents.count else {
-        throw FileError(.read, path, "it has more than the \(limit) bytes that are read at most")
+        throw FileError(.read, path, "it has more bytes than the limit of \(limit)")
       }
       contents += piece
     }
     return contents
   }
 
-  /// Returns the next bytes of a pipe or a device; none if none have come for a moment, nil at its end.
+  /// Returns the next bytes of a pipe or a device. Returns no bytes if none have arrived for a moment, and
+  /// nil at the end.
   /// - Throws: `FileError`, or `CancellationError` if the task is cancelled.
   package func nextPiece() throws -> Data? {
     try Task.checkCancellation()
     var entry = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
-    // The wait blocks a thread, and a cancellation cannot end it.
+    // The wait is short, because it blocks a thread and a cancellation cannot end it.
     if unsafe poll(&entry, 1, 20) == 0 { return Data() }
     var piece = [UInt8](repeating: 0, count: 64 << 10)
     let count = unsafe piece.withUnsafeMutableBytes { bytes in

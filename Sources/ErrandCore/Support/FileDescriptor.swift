@@ -20,7 +20,7 @@ package final class FileDescriptor: Sendable {
   private let isShared: Bool
 
   /// Opens a file for reading. Opening does not block on a file that is not regular, such as a pipe; `length`
-  /// refuses it.
+  /// throws for such a file.
   package init(reading path: String) throws(FileError) {
     raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     self.path = path
@@ -28,8 +28,8 @@ package final class FileDescriptor: Sendable {
     guard raw >= 0 else { throw FileError(.open, path) }
   }
 
-  /// Opens a file for writing, and keeps its content. A missing file is created, for this user only. Follows
-  /// no link, and does not block on a file that is not regular.
+  /// Opens a file for writing, and keeps its content. A missing file is created, for this user only. It
+  /// follows no link, and does not block on a file that is not regular.
   /// - Parameter mayCreate: False if the file must exist.
   package init(writing path: String, mayCreate: Bool = true) throws(FileError) {
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
@@ -47,7 +47,7 @@ package final class FileDescriptor: Sendable {
   }
 
   /// Duplicates a descriptor of this process, with its position and its flags.
-  /// - Parameter path: Names it in errors.
+  /// - Parameter path: The file's name in errors.
   package init(duplicating descriptor: Int32, _ path: String) throws(FileError) {
     raw = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     self.path = path
@@ -66,7 +66,7 @@ package final class FileDescriptor: Sendable {
   package func length() throws(FileError) -> Int64 {
     var info = stat()
     guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }
-    guard info.st_mode & S_IFMT == S_IFREG else { throw FileError(.read, path, "is not a regular file") }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw FileError(.read, path, "it is not a regular file") }
     return Int64(info.st_size)
   }
 
@@ -93,14 +93,14 @@ package final class FileDescriptor: Sendable {
   }
 
   /// Locks the file against other writers that lock it, too. Throws if it is locked.
-  /// - Parameter writer: Names the other writer in the error.
+  /// - Parameter writer: The other writer's name in the error.
   package func lock(against writer: String) throws(FileError) {
     guard flock(raw, LOCK_EX | LOCK_NB) == 0 else {
       throw FileError(.create, path, "\(writer) is writing it")
     }
   }
 
-  /// Locks the file as `lock` does, but waits while it is locked.
+  /// Locks the file as `lock` does, but waits while another descriptor has the lock.
   package func waitForLock() throws(FileError) {
     while flock(raw, LOCK_EX) != 0 {
       guard errno == EINTR else { throw FileError(.create, path, "it cannot be locked") }
@@ -179,12 +179,12 @@ extension FileDescriptor {
     self.init(raw, path)
   }
 
-  /// Throws unless this is a regular file of this user with one link: other programs could write to any other
-  /// file.
+  /// Throws unless this is a regular file of this user with one link, because other programs could write to
+  /// any other file.
   package func checkIsOwn() throws(FileError) {
     let info = try status()
     guard info.isRegular, info.isOwn, info.links == 1 else {
-      throw FileError(.create, path, "there is something of that name that is not this user's own file")
+      throw FileError(.create, path, "the path exists, but is not a regular file of this user")
     }
   }
 

@@ -8,8 +8,9 @@
 
 /// A failure of an operation on a local file, with the system's reason.
 public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The operation that failed.
+  /// An operation on a file.
   public enum Operation: String, Sendable, Hashable {
+    /// The operation that failed. Its raw value is its name in messages.
     case open, create, read, write, move
   }
 
@@ -17,11 +18,11 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   public let operation: Operation
   /// The file's path.
   public let path: String
-  /// The system's `errno`, or nil if the failure did not come from the system.
+  /// The system's `errno`; nil if the failure did not come from the system.
   public let systemCode: Int32?
   private let reason: String
 
-  /// Makes an error with the reason from `errno`, so it must be made right after the call that failed.
+  /// Creates an error with the reason from `errno`. It must be called right after the call that failed.
   package init(_ operation: Operation, _ path: String) {
     let code = errno
     self.operation = operation
@@ -37,10 +38,10 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// True if there is no such file or folder.
+  /// True if the file or its folder does not exist.
   package var isMissing: Bool { systemCode == ENOENT || systemCode == ENOTDIR }
 
-  /// True if there is something of that name already.
+  /// True if a file of that name already exists.
   package var isTaken: Bool { systemCode == EEXIST }
 
   public var description: String { "cannot \(operation.rawValue) \(path): \(reason)" }

@@ -16,7 +16,8 @@
 package enum FilePlace: Sendable, Hashable {
   /// A regular file, or a path without a file. The path does not end with a link.
   case regular(path: String)
-  /// A descriptor of this process, such as `/dev/stdout` or `/dev/fd/3`: it is written where it stands.
+  /// A descriptor of this process, such as `/dev/stdout` or `/dev/fd/3`. It is written at its current
+  /// position.
   case descriptor(Int32)
   /// A pipe, a device or a socket, which is written to and never replaced.
   case special(path: String)
@@ -24,7 +25,8 @@ package enum FilePlace: Sendable, Hashable {
 
   private static let mostLinks = 40
 
-  /// - Throws: `FileError`, if the links have no end.
+  /// Follows the links of a path.
+  /// - Throws: `FileError`, if the links form a loop.
   package init(_ path: String) throws(FileError) {
     var current = path
     for _ in 0..<Self.mostLinks {
@@ -39,7 +41,7 @@ package enum FilePlace: Sendable, Hashable {
       guard let next = Self.target(of: current) else { throw FileError(.open, current) }
       current = next
     }
-    throw FileError(.open, path, "its symbolic links have no end")
+    throw FileError(.open, path, "its symbolic links form a loop")
   }
 
   private static func kind(of path: String) -> FilePlace {
@@ -48,12 +50,12 @@ package enum FilePlace: Sendable, Hashable {
     return status.isRegular ? .regular(path: path) : .special(path: path)
   }
 
-  /// Returns the path in a symbolic link, as seen from its folder.
+  /// Returns the path in a symbolic link, relative to the link's folder.
   private static func target(of path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0 else { return nil }
-    // Another path than the link's would be written to.
+    // A path with replaced characters would be another than the link's.
     guard let target = String(validating: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) else {
       return nil
     }
@@ -62,8 +64,8 @@ package enum FilePlace: Sendable, Hashable {
     return path[...slash] + target
   }
 
-  /// Returns the descriptor that a path names; nil for any other path. To open such a path would begin a regular file
-  /// from its start, and cannot open a socket.
+  /// Returns the descriptor that a path names; nil for any other path. Opening such a path instead would
+  /// start a regular file from its beginning, and fail for a socket.
   private static func descriptor(_ path: String) -> Int32? {
     switch path {
     case "/dev/stdin": return STDIN_FILENO

@@ -46,8 +46,8 @@ package struct FileStatus: Sendable {
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }
 }
 
-/// Tells the states of a file's content apart: every write changes one of these, within the resolution of the file
-/// system's clock. A new name, a link or other permissions do not.
+/// Tells states of a file's content apart. Every write changes one of these values, within the resolution of
+/// the file system's clock. A new name, a link or other permissions do not.
 package struct FileStamp: Sendable, Hashable {
   private let device: UInt64
   private let number: UInt64
@@ -92,7 +92,7 @@ extension FileDescriptor {
     return FileStatus(info)
   }
 
-  /// Returns true if a file does not exist; false if it does, or if this user may not look.
+  /// Returns true if a file does not exist; false if it exists, or if this user may not check that.
   package static func isMissing(_ path: String) -> Bool {
     var info = stat()
     return unsafe lstat(path, &info) != 0 && FileError(.read, path).isMissing
@@ -105,7 +105,7 @@ extension FileDescriptor {
     return FileStatus(info).permissions
   }
 
-  /// Sets the permissions; changes nothing on file systems without permissions.
+  /// Sets the permissions. Changes nothing on file systems without permissions.
   package func setPermissions(_ permissions: UInt32) { fchmod(raw, mode_t(permissions)) }
 
   /// Sets the file's modification date. A failure is ignored.
@@ -116,8 +116,8 @@ extension FileDescriptor {
     _ = unsafe futimens(raw, [time, time])
   }
 
-  /// Returns true if no other descriptor holds the file's lock; this descriptor holds it from then on.
-  /// Returns false, too, on file systems without locks.
+  /// Returns true if no other descriptor held the file's lock; this descriptor then holds it. Also returns
+  /// false on file systems without locks.
   package func isAbandoned() -> Bool { flock(raw, LOCK_EX | LOCK_NB) == 0 }
 
   /// Returns true if `path` still names this file.
@@ -127,17 +127,17 @@ extension FileDescriptor {
   }
 
   /// Locks the file until it is closed or the process ends, which keeps it from being swept. Returns false if
-  /// another descriptor holds the lock or the file was removed; on file systems without locks only if it was
-  /// removed.
+  /// another descriptor holds the lock or the file was removed. On file systems without locks, it returns
+  /// false only if the file was removed.
   package func claim() -> Bool {
     if flock(raw, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
     return (try? status()).map { $0.links > 0 } ?? false
   }
 }
 
-/// Darwin has different names for these.
+/// Darwin has different names for these members.
 extension stat {
-  /// When the content was last written.
+  /// The time at which the content was last written.
   package var modified: timespec {
     #if canImport(Darwin)
       st_mtimespec

@@ -1,4 +1,4 @@
-/// A binary heap: the first element is the least, in whatever order they were inserted.
+/// A binary heap: the first element is the least, whatever the order in which they were inserted.
 package struct Heap<Element> {
   private var elements: [Element] = []
   private let precedes: @Sendable (Element, Element) -> Bool
@@ -32,7 +32,7 @@ package struct Heap<Element> {
 
   package mutating func removeAll(where isGone: (Element) -> Bool) {
     elements.removeAll(where: isGone)
-    // A sorted array is a heap as well.
+    // A sorted array is a heap, too.
     elements.sort(by: precedes)
   }
 

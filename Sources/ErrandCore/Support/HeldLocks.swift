@@ -10,13 +10,13 @@
   #endif
 #endif
 
-/// Counts the locks (`Locked`) that this thread holds, in a debug build: nothing may be called back under one.
+/// Counts the locks (`Locked`) that this thread holds, in a debug build. Callbacks must not run under a lock.
 @usableFromInline package enum HeldLocks {
   #if ERRAND_LOCK_CHECKS
     private static let key: pthread_key_t = {
       var key = pthread_key_t()
       let result = unsafe pthread_key_create(&key, nil)
-      precondition(result == 0, "the system has no thread-local value left")
+      precondition(result == 0, "the system cannot create another thread-local value")
       return key
     }()
 

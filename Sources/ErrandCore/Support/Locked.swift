@@ -1,5 +1,5 @@
 #if ERRAND_SANITIZER
-  // Thread sanitizer does not understand `Mutex` and reports false races; it understands pthread's.
+  // Thread sanitizer does not understand `Mutex`, and reports false races. It understands pthread's mutex.
   #if canImport(Darwin)
     import Darwin
   #elseif canImport(Musl)
@@ -9,7 +9,7 @@
   #endif
 
   package struct Locked<State>: ~Copyable, Sendable {
-    // Safe to share: `state` is touched under `mutex` only.
+    // Safe to share, because `state` is accessed under `mutex` only.
     @safe private final class Box: @unchecked Sendable {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       var state: State
@@ -46,15 +46,18 @@
 
   /// A value and the lock that protects it. Never resume, cancel or call back inside `withLock`.
   ///
-  /// It is not for users: it is public because Swift specialises no others for the modules that import them, and
-  /// a lock that is not specialised looks up its type at each use (5 % of the CPU time of a small request).
+  /// It is not for apps. It is public because Swift specialises only public types for the modules that import
+  /// them. A lock that is not specialised looks up its type at each use (5 % of the CPU time of a small
+  /// request).
   @frozen
   public struct _Locked<State>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<State>
 
+    /// Creates a lock around a value.
     @inlinable
     public init(_ state: consuming sending State) { mutex = Mutex(state) }
 
+    /// Runs `body` with the value while the lock is held, and returns its result.
     @inlinable
     @inline(__always)
     public func withLock<Result, Failure: Error>(

@@ -1,8 +1,8 @@
-/// Makes lines of a log.
+/// Formats lines of a log.
 enum LogText {
-  /// Returns the text with each control character escaped, so that no name or message makes a line of its own.
+  /// Returns the text with each control character escaped, so that no name or message can begin another line.
   static func line(_ text: String) -> String {
-    // Most texts are plain ASCII, of which nothing has to be looked up.
+    // Most texts are plain ASCII, which needs no look-up.
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     var line = ""
@@ -16,7 +16,7 @@ enum LogText {
     return line
   }
 
-  /// True for what ends a line, or changes how a terminal shows it.
+  /// True for characters that end a line, or change how a terminal shows it.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -4,7 +4,7 @@ package final class Promise<Value: Sendable>: Sendable {
   package typealias Listener = @Sendable (Outcome) -> Void
   package typealias ListenerID = Slab<Listening>.Token
 
-  /// A listener in a structure: a function that is stored as it is would be wrapped anew each time that it is read.
+  /// A listener in a structure. Swift would wrap a function that is stored directly at each read.
   package struct Listening: Sendable {
     fileprivate let tell: Listener
   }
@@ -20,7 +20,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
   package var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Sets the outcome, unless there is one already. Returns false in that case.
+  /// Sets the outcome, unless it is already set. Returns false in that case.
   @discardableResult
   package func settle(_ outcome: Outcome) -> Bool {
     let listeners = state.withLock { state -> [Listening]? in
@@ -33,7 +33,7 @@ package final class Promise<Value: Sendable>: Sendable {
     return listeners != nil
   }
 
-  /// Calls `listener` once with the outcome: at once, and returning nil, if the promise is settled.
+  /// Calls `listener` once with the outcome. If the promise is settled, calls it at once and returns nil.
   package func listen(_ listener: @escaping Listener) -> ListenerID? {
     let (id, outcome) = state.withLock { state -> (ListenerID?, Outcome?) in
       if let outcome = state.outcome { return (nil, outcome) }
@@ -54,15 +54,15 @@ extension Promise {
     }
   }
 
-  /// Waits for the outcome. Cancelling the waiting task ends the wait and nothing else.
+  /// Waits for the outcome. Cancelling the waiting task ends the wait, and nothing else.
   package func value() async throws -> Value {
     if let outcome { return try outcome.get() }
     return try await CancellationToken.ofTask { try await value(unless: $0) }
   }
 
-  /// Waits for the outcome, or until `cancellation` is cancelled; then throws its error.
+  /// Waits for the outcome, or until `cancellation` is cancelled, and then throws its error.
   package func value(unless cancellation: CancellationToken) async throws -> Value {
-    // The outcome and the cancellation race; `first` takes whichever comes first.
+    // The outcome and the cancellation race; `first` takes the earlier one.
     let first = Promise<Value>()
     let id = listen { first.settle($0) }
     let stop = cancellation.onCancel {

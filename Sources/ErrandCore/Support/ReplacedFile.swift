@@ -12,8 +12,8 @@
   package import Foundation
 #endif
 
-/// A file of this user's own that several processes share. It is replaced as a whole, never changed in place, so
-/// it can be read at any time. It is replaced by one process at a time, which holds the lock of a file beside it.
+/// A file of this user that several processes share. It is replaced as a whole, never changed in place, so it
+/// can be read at any time. One process at a time replaces it, while it holds the lock of a file beside it.
 /// All functions block.
 package struct ReplacedFile: Sendable {
   package let path: String
@@ -29,13 +29,13 @@ package struct ReplacedFile: Sendable {
   /// A text that changes with each replacement; empty for a missing file, nil if its status cannot be read.
   package var version: String? { FileStamp.text(of: path) }
 
-  /// Opens the file for reading; nil if there is none.
-  /// - Throws: `FileError`, if it cannot be read, or is not this user's own.
+  /// Opens the file for reading. Returns nil if it does not exist.
+  /// - Throws: `FileError`, if it cannot be read, or belongs to another user.
   package func opened() throws(FileError) -> FileDescriptor? {
     if status?.isLink ?? false {
       throw FileError(
         .open, path,
-        "it is a symbolic link, in whose place a file would be put: give the path that it leads to")
+        "it is a symbolic link, which would be replaced by a file: give the path that it leads to")
     }
     let file: FileDescriptor
     do {
@@ -51,9 +51,9 @@ package struct ReplacedFile: Sendable {
   /// Waits until no other process holds the lock. It is held until the returned descriptor is unlocked or
   /// released.
   /// - Parameters:
-  ///   - patience: The longest wait: a process that was stopped holds its locks, and one that hangs does.
+  ///   - patience: The longest wait. A process that was stopped, or that hangs, keeps its locks.
   ///   - isOver: Ends the wait, too, when it returns true.
-  /// - Throws: `FileError`, if it is still held then, or cannot be locked.
+  /// - Throws: `FileError`, if the lock is still held after the wait, or the file cannot be locked.
   package func lock(within patience: Duration, unless isOver: () -> Bool = { false }) throws(FileError)
     -> FileDescriptor
   {
@@ -68,7 +68,7 @@ package struct ReplacedFile: Sendable {
           "another process has held its lock for \(waited.formattedSeconds): it hangs, or was stopped; end it"
         )
       }
-      // A wait in the system could not be given up.
+      // A blocking wait in the system could not be ended early.
       usleep(UInt32(min(20_000, 1000 + waited / .microseconds(20))))
     }
     return lock
@@ -76,7 +76,7 @@ package struct ReplacedFile: Sendable {
 
   /// Replaces the content. The file must be locked.
   /// - Parameters:
-  ///   - old: The status of the file before.
+  ///   - old: The status of the old file.
   ///   - permissions: The permissions of the new file. Default: those of a file for this user only.
   package func replace(with data: Data, after old: FileStatus?, permissions: UInt32? = nil) throws
     -> FileStatus
@@ -85,8 +85,8 @@ package struct ReplacedFile: Sendable {
     do {
       try draft.write(data, at: 0)
       if let permissions { draft.setPermissions(permissions) }
-      // The system's own dates are some milliseconds apart. With these, no file is taken for one before it,
-      // even if the system gives it the number of one that is gone.
+      // The system's own dates are some milliseconds apart. With these dates, no file is taken for an earlier
+      // one, even if the system gives it the number of a deleted file.
       draft.stamp(max(Date(), (old?.modified ?? .distantPast).addingTimeInterval(2e-6)))
       try draft.sync()
       try FileDescriptor.move(draft.path, to: path)
@@ -97,9 +97,9 @@ package struct ReplacedFile: Sendable {
     return try draft.status()
   }
 
-  /// Removes the drafts in the folder whose processes have died.
+  /// Removes the drafts of dead processes in the folder.
   package func removeDrafts() { DraftSweep.sweep(folder) }
 
-  /// Returns when a replacement outlives a power failure.
+  /// Returns when a replacement would survive a power failure.
   package func syncFolder() throws(FileError) { try FileDescriptor(reading: folder).sync() }
 }

@@ -54,11 +54,11 @@
   }
 }
 
-/// A SHA-256 digest; its description is hexadecimal.
+/// A SHA-256 digest. Its description is hexadecimal.
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   package static let byteCount = 32
 
-  // Four words inline need no heap allocation.
+  // Four words inline, which need no heap allocation.
   private let first: UInt64
   private let second: UInt64
   private let third: UInt64
@@ -70,7 +70,7 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     self = hash.finalize()
   }
 
-  /// Returns nil if there are not 32 bytes.
+  /// Creates a digest from its bytes. Returns nil unless there are 32 of them.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     var words: [UInt64] = [0, 0, 0, 0]

@@ -1,4 +1,4 @@
-/// Scans a URL once and finds the secrets in it. In doubt it hides more.
+/// Scans a URL once and finds the secrets in it. In doubt, it hides more.
 struct SecretScan {
   struct Finding {
     /// The name of the item; nil for a part of a URL within the URL.
@@ -9,17 +9,17 @@ struct SecretScan {
   }
 
   private(set) var findings: [Finding] = []
-  /// The URL with `***` in the place of every secret.
+  /// The URL with `***` in place of every secret.
   var shown: String { findings.isEmpty ? text : String(decoding: output, as: UTF8.self) }
 
   private let text: String
   private let input: [UInt8]
   private let secrets: Secrets
-  /// How many values the scanned text is nested in.
+  /// The number of values within which the scanned text is nested.
   private let depth: Int
   private static let mostDepth = 3
   private var output: [UInt8] = []
-  /// The index before which no URL within this one has a user, as far as it was searched for.
+  /// The index up to which a search has found no user of an inner URL.
   private var userless = 0
 
   private let mask: SecretMask
@@ -55,7 +55,7 @@ struct SecretScan {
     return end
   }
 
-  /// The index after the slashes, or after the scheme if there are no slashes.
+  /// The index after the slashes, or after the scheme if the text has no slashes.
   private var authority: Int {
     let end = first(of: "?#", from: 0)
     for index in 0..<max(0, end - 1) where isSlash(index) && isSlash(index + 1) { return index + 2 }
@@ -66,7 +66,7 @@ struct SecretScan {
     return colon + 1
   }
 
-  /// Returns where the user of a URL within this one ends, if there is one and its slashes end before `start`.
+  /// Returns where the user of an inner URL ends, if its slashes end before `start` and it has a user.
   private mutating func innerUserEnd(from start: Int, delimiters: String) -> Int? {
     guard start > 1, start >= userless, start < input.count, !isSlash(start), isSlash(start - 1),
       isSlash(start - 2) || input[start - 2] == UInt8(ascii: ":")
@@ -109,8 +109,8 @@ struct SecretScan {
     }
   }
 
-  /// Writes one item and returns where it ends. An item that is not secret ends early: another may begin in
-  /// its value.
+  /// Writes one item and returns where it ends. An item that is not secret ends early, because another may
+  /// begin in its value.
   private mutating func scanItem(from start: Int, inPath isPath: Bool) -> Int {
     let (end, innerUser) = isPath ? (first(of: ";/?#", from: start), nil) : endOfItem(from: start)
     let equals = input[start..<(innerUser ?? end)].firstIndex(of: UInt8(ascii: "="))
@@ -128,8 +128,8 @@ struct SecretScan {
     return valueEnd
   }
 
-  /// Returns where an item of the query ends, and where the user of a URL in it begins: that may contain what
-  /// else begins an item.
+  /// Returns where an item of the query ends, and where the user of a URL in it begins. That user may contain
+  /// characters that otherwise begin an item.
   private mutating func endOfItem(from start: Int) -> (Int, innerUser: Int?) {
     var (index, innerUser) = (start, Int?.none)
     while index < input.count, !";?#&".utf8.contains(input[index]) {
@@ -144,7 +144,7 @@ struct SecretScan {
 
   /// Returns true for a value that is an encoded URL, or an encoded form, with a secret in it.
   private func holdsSecret(_ range: Range<Int>) -> Bool {
-    // The secrets of a URL that is not encoded are found where they are.
+    // The secrets of a URL that is not encoded are found in their places.
     guard let decoded = decoded(range) else { return false }
     guard let decoded else { return true }
     // The value may begin with an item, so it is also scanned as a query.
@@ -162,8 +162,8 @@ struct SecretScan {
     return !SecretScan(text, secrets, depth: depth + 1).findings.isEmpty
   }
 
-  /// Returns the decoded bytes of a range that is encoded: nil within if it is encoded too often, or nested too
-  /// deeply; nil if it is not encoded.
+  /// Returns the decoded bytes of an encoded range; nil if it is not encoded. The inner value is nil if the
+  /// range is encoded too often, or nested too deeply.
   private func decoded(_ range: Range<Int>) -> [UInt8]?? {
     guard input[range].contains(UInt8(ascii: "%")) else { return nil }
     guard depth < Self.mostDepth, let decoded = SecretName.decoded(Array(input[range])) else {

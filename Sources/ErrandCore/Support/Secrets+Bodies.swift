@@ -1,7 +1,7 @@
 extension Secrets {
-  /// Returns a body's text with `***` in the place of each secret: of the values of secret names in JSON and in
-  /// forms, and of the secrets of URLs in JSON. In doubt it hides more.
-  /// - Parameter contentType: The body's; nil if it is not known.
+  /// Returns a body's text with `***` in place of each secret: the values of secret names in JSON and in
+  /// forms, and the secrets of URLs in JSON. In doubt, it hides more.
+  /// - Parameter contentType: The body's content type; nil if it is not known.
   package func redact(body text: String, contentType: String?) -> String {
     let first = text.utf8.first { $0 > 32 }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -13,11 +13,12 @@ extension Secrets {
     return String(redact("?" + text).dropFirst())
   }
 
-  /// True if the text of a body holds something that is not shown.
+  /// True if the text of a body contains a secret that is hidden.
   func mayHide(inBody text: String) -> Bool { redact(body: text, contentType: nil) != text }
 }
 
-/// Hides the secrets of a JSON text, which may be cut or malformed: it is scanned as a sequence of tokens.
+/// Hides the secrets of a JSON text. The text may be cut or malformed, so it is scanned as a sequence of
+/// tokens.
 struct JSONRedaction {
   private let input: [UInt8]
   private let secrets: Secrets
@@ -51,7 +52,7 @@ struct JSONRedaction {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Writes a string that is no key.
+  /// Writes a string that is not a key.
   private mutating func writeValue(_ start: Int, _ content: Range<Int>) {
     let text = String(decoding: Self.decoded(input[content]), as: UTF8.self)
     if text.contains("://"), secrets.redact(text) != text {

@@ -1,19 +1,19 @@
-/// The names of header fields and query items whose values are secret: they are not shown, not written to
+/// The names of header fields and query items whose values are secret. They are not shown, not written to
 /// disk and not sent to another origin.
 ///
-/// The user and the password of a URL are always secret, and so are header fields whose names are those of
-/// credentials: `Authorization`, `Cookie`, `X-Api-Key`, `X-Amz-Security-Token` and their like (see
+/// The user and the password of a URL are always secret. So are header fields with the names of credentials,
+/// such as `Authorization`, `Cookie`, `X-Api-Key` and `X-Amz-Security-Token` (see
 /// `HTTPFields.Field.isSecret`).
 ///
-/// Names are compared without regard to case, `-`, `_` and `.`, after repeated percent-decoding: `%74oken`,
-/// `apiKey` and `user[password]` are covered by `token`, `api_key` and `password`.
+/// Names are compared without regard to case, `-`, `_` and `.`, after repeated percent-decoding: `token`,
+/// `api_key` and `password` cover `%74oken`, `apiKey` and `user[password]`.
 public struct Secrets: Sendable, Hashable {
-  /// The names of header fields that are secret besides those that always are.
+  /// The names of header fields that are secret in addition to those that always are. Default: none.
   public var fields: Set<String> {
     didSet { fieldNames = Self.comparable(fields) }
   }
-  /// The names of secret query items, parameters in a path and items in a fragment. Remove a name that is no
-  /// secret in your application.
+  /// The names of secret query items, parameters in a path and items in a fragment. Remove a name that is not
+  /// secret in your app. Default: `commonQueryItems`.
   public var queryItems: Set<String> {
     didSet { itemNames = Self.comparable(queryItems) }
   }
@@ -21,9 +21,10 @@ public struct Secrets: Sendable, Hashable {
   private var fieldNames: Set<[UInt8]>
   private var itemNames: Set<[UInt8]>
 
+  /// Creates a set of secret names.
   /// - Parameters:
-  ///   - fields: The header fields that are secret besides those that always are.
-  ///   - queryItems: The query items that are secret besides `commonQueryItems`.
+  ///   - fields: The header fields that are secret in addition to those that always are. Default: none.
+  ///   - queryItems: The query items that are secret in addition to `commonQueryItems`. Default: none.
   public init(fields: Set<String> = [], queryItems: Set<String> = []) {
     self.fields = fields
     fieldNames = Self.comparable(fields)
@@ -49,14 +50,14 @@ public struct Secrets: Sendable, Hashable {
     "x-amz-signature", "x-api-key", "x-auth-token", "x-goog-credential", "x-goog-signature",
   ]
 
-  /// The endings of the names of header fields that always are secret.
+  /// The endings of the names of header fields that are always secret.
   package static let fieldEndings = FieldNames.endingsOfSecrets
 
   private static let commonNames = comparable(commonQueryItems)
 
   package static let standard = Secrets()
 
-  /// Returns the secrets of both.
+  /// Returns the names that are secret in either.
   package func union(_ other: Secrets) -> Secrets {
     var both = self
     both.fields.formUnion(other.fields)
@@ -68,14 +69,14 @@ public struct Secrets: Sendable, Hashable {
     field.isSecret || (!fieldNames.isEmpty && fieldNames.contains(SecretName.comparable(field.name)))
   }
 
-  /// Returns true if the header field must not be shown or stored: it is secret itself, or its value is a URL
-  /// with a secret in it.
+  /// Returns true if the header field must not be shown or stored: it is secret, or its value is a URL with a
+  /// secret in it.
   package func hides(_ field: HTTPFields.Field) -> Bool {
     covers(field) || (field.mayHoldURL && !SecretScan(field.value, self).findings.isEmpty)
   }
 
-  /// Returns the URL with `***` in the place of its secrets. Accepts any text, so that a malformed URL shows
-  /// no secret either.
+  /// Returns the URL with `***` in place of its secrets. Accepts any text, so that a malformed URL does not
+  /// show secrets either.
   package func redact(_ url: String, as mask: SecretMask = .stars) -> String {
     // Most URLs have no secrets.
     guard url.utf8.contains(where: Self.mayBeginSecret) else { return url }
@@ -89,8 +90,8 @@ public struct Secrets: Sendable, Hashable {
     }
   }
 
-  /// Returns the first part of the URL's path, query or fragment that is secret, for a message: `the query item
-  /// token`.
+  /// Returns the first secret part of the URL's path, query or fragment, for a message such as `the query
+  /// item token`.
   package func secretPart(of url: String) -> String? {
     SecretScan(url, self).findings.first { !$0.isUser }.map { finding in
       finding.name.map { "the query item \($0)" } ?? "a part of a URL within the URL"
@@ -133,20 +134,20 @@ extension String {
   }
 }
 
-/// What a URL shows in the place of its secrets.
+/// The text that a URL shows in place of its secrets.
 package struct SecretMask: Sendable, Hashable {
   let value: String
-  /// In the place of the user and the password.
+  /// The text in place of the user and the password.
   let user: String
 
   package static let stars = SecretMask(value: "***", user: "***")
-  /// By OpenTelemetry's conventions for `url.full`.
+  /// The texts of OpenTelemetry's conventions for `url.full`.
   static let openTelemetry = SecretMask(value: "REDACTED", user: "REDACTED:REDACTED")
 }
 
 /// Brings names into the form in which they are compared.
 package enum SecretName {
-  /// How often a name is decoded at most. A name that is encoded more often is treated as secret.
+  /// The maximum number of times that a name is decoded. A name that is encoded more often counts as secret.
   private static let mostRounds = 8
 
   static func comparable(_ name: String) -> [UInt8] { comparable(name.utf8) }
@@ -161,7 +162,7 @@ package enum SecretName {
     }
   }
 
-  /// Percent-decodes until there is nothing left to decode; nil if eight rounds are not enough.
+  /// Percent-decodes the text until nothing is encoded. Returns nil if eight rounds are not enough.
   package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var text = text
     for _ in 0..<mostRounds {
@@ -171,7 +172,7 @@ package enum SecretName {
     return text.contains(UInt8(ascii: "%")) && decodedOnce(text) != nil ? nil : text
   }
 
-  /// Returns nil if there is nothing to decode.
+  /// Decodes once. Returns nil if nothing is encoded.
   private static func decodedOnce(_ text: [UInt8]) -> [UInt8]? {
     let decoded = URLBytes.decoded(text[...])
     return decoded.count < text.count ? decoded : nil

@@ -1,17 +1,17 @@
 /// Values that are inserted, found and removed by a token, each in O(1) and without hashing. A token becomes
-/// invalid when its value is removed, even if its place is used again.
+/// invalid when its value is removed, even if its place is reused.
 package struct Slab<Value> {
   package struct Token: Sendable, Hashable {
     fileprivate let index: Int
     fileprivate let serial: UInt64
   }
 
-  // A structure, because copying an enumeration with two values in a case goes by way of the type's description at run
-  // time.
+  // A structure, because copying an enumeration with two values in a case would use the type's description at
+  // run time.
   fileprivate struct Cell {
     /// Nil if the cell is free.
     var value: Value?
-    /// The serial number of the value; in a free cell, the index of the next one that is free, or `none`.
+    /// The serial number of the value. In a free cell, the index of the next free one, or `none`.
     var number: UInt64
   }
 
@@ -76,7 +76,7 @@ package struct Slab<Value> {
     }
   }
 
-  /// The value, if it is the only one.
+  /// The value if it is the only one.
   package var only: Value? {
     guard count == 1 else { return nil }
     return cells.first { $0.value != nil }?.value
@@ -84,7 +84,7 @@ package struct Slab<Value> {
 
   /// The values in the reverse order of their insertion.
   package var newestFirst: [Value] {
-    // Usually no place was used twice; then the values are in order already, and sorting is one pass.
+    // Usually no place was reused. The values are then in order already, and sorting is one pass.
     let taken = cells.reversed().compactMap { cell in
       cell.value.map { (value: $0, serial: cell.number) }
     }

@@ -10,11 +10,11 @@ internal import Synchronization
 
 /// Starts system threads for work that blocks and must not hold up other tasks.
 package enum SystemThread {
-  /// Tells threads apart.
+  /// Identifies a thread.
   package struct ID: Hashable, Sendable {
     fileprivate let number: UInt
 
-    /// The thread that asks.
+    /// The calling thread.
     package static var current: ID {
       unsafe withUnsafeBytes(of: pthread_self()) { unsafe ID(number: $0.load(as: UInt.self)) }
     }
@@ -53,13 +53,13 @@ package enum SystemThread {
   }
 }
 
-/// Tells the thread that has set it from all others.
+/// A mark that tells the thread that has set it from all others.
 package final class ThreadMark: Sendable {
   private let thread = Atomic<UInt>(0)
 
   package init() {}
 
-  /// True on the thread that has set the mark last. From any thread.
+  /// True on the thread that has set the mark last. It may be read on any thread.
   package var isSet: Bool { thread.load(ordering: .relaxed) == SystemThread.ID.current.number }
 
   package func set() { thread.store(SystemThread.ID.current.number, ordering: .relaxed) }

@@ -1,4 +1,4 @@
-/// A clock with its type erased: instants are durations since the timeline was made.
+/// A clock with its type erased. Its instants are durations since the timeline was created.
 package struct Timeline: Sendable {
   package let now: @Sendable () -> Duration
   package let sleep: @Sendable (Duration) async throws -> Void
@@ -7,8 +7,8 @@ package struct Timeline: Sendable {
     self = (clock as? ContinuousClock).map(Timeline.over) ?? Timeline.over(clock)
   }
 
-  /// Does the same as for any clock: the usual one is asked several times for each request, without a detour by its
-  /// protocol.
+  /// Does the same as for any clock. It avoids the protocol's overhead, because this clock is read several
+  /// times for each request.
   private static func over(_ clock: ContinuousClock) -> Timeline {
     let start = clock.now
     return Timeline(
@@ -30,13 +30,14 @@ package struct Timeline: Sendable {
     return Timeline(
       now: { start.duration(to: clock.now) },
       sleep: { wait in
-        // Instants have an end, and adding to them past it would trap.
+        // A clock's instants are bounded, and adding past the end would trap.
         try await clock.sleep(until: clock.now.advanced(by: min(wait, .longest)), tolerance: nil)
       })
   }
 
-  /// Waits until a task ends, at most so long, also in a cancelled task. Does not cancel the one it waits for.
-  /// - Returns: Whether it has ended.
+  /// Waits until a task ends, but at most for `limit`, also in a cancelled task. It does not cancel that
+  /// task.
+  /// - Returns: Whether the task has ended.
   package func waits(for task: Task<Void, Never>, atMost limit: Duration) async -> Bool {
     await withCheckedContinuation { continuation in
       let waiting = Locked<CheckedContinuation<Bool, Never>?>(continuation)
@@ -55,10 +56,10 @@ package struct Timeline: Sendable {
   }
 }
 
-/// One timer for many deadlines: it fires at the earliest deadline that was set, and its handler returns the
+/// One timer for many deadlines. It fires at the earliest deadline that was set, and its handler returns the
 /// next. One task sleeps, however many deadlines there are.
 package final class DeadlineTimer: Sendable {
-  /// Called with the current time; returns when to fire next, or nil.
+  /// Called with the current time. Returns the time at which to fire next, or nil.
   package typealias Handler = @Sendable (Duration) -> Duration?
 
   private struct State {
@@ -71,7 +72,7 @@ package final class DeadlineTimer: Sendable {
   private let handler: Handler
   private let state = Locked(State())
 
-  /// - Parameter handler: Must not keep the timer's owner alive.
+  /// - Parameter handler: A closure that must not keep the timer's owner alive.
   package init(_ timeline: Timeline, _ handler: @escaping Handler) {
     self.timeline = timeline
     self.handler = handler
@@ -79,7 +80,7 @@ package final class DeadlineTimer: Sendable {
 
   deinit { state.withLock { $0.task }?.cancel() }
 
-  /// Makes sure that the timer fires at `due`, on its timeline, or before.
+  /// Makes the timer fire at `due`, on its timeline, or earlier.
   package func set(for due: Duration) {
     let (number, late): (Int?, Task<Void, any Error>?) = state.withLock { state in
       if let earlier = state.due, earlier <= due { return (nil, nil) }
@@ -90,7 +91,8 @@ package final class DeadlineTimer: Sendable {
     }
     guard let number else { return }
     late?.cancel()
-    // It fires for others than the one that sets it, so it has neither that one's priority nor its task-local values.
+    // The timer fires for many callers, so it must not inherit the priority or the task-local values of the
+    // one that sets it.
     let task = Task.detached(priority: .high) { [weak self, timeline] in
       try await timeline.sleep(due - timeline.now())
       self?.ring(number)
@@ -114,7 +116,7 @@ package final class DeadlineTimer: Sendable {
 }
 
 extension Duration {
-  /// A hundred years: practically for ever.
+  /// A hundred years, which counts as for ever.
   package static let longest = Duration.seconds(100 * 365 * 86_400)
 
   package var seconds: Double {
@@ -122,13 +124,13 @@ extension Duration {
   }
 
   package var wholeMilliseconds: Int {
-    // Clamped to ±36 million years, so that the result can be added to without overflow. Not by way of `components`,
-    // which costs ten times as much.
+    // Clamped to ±36 million years, so that adding to the result does not overflow. `components` is not used,
+    // because it costs ten times as much.
     let limit: Int128 = 1 << 60
     return Int(max(-limit, min(attoseconds / 1_000_000_000_000_000, limit)))
   }
 
-  /// The duration as text: `10 s`, `0.25 s`.
+  /// The duration as text, such as `10 s` and `0.25 s`.
   package var formattedSeconds: String {
     let milliseconds = wholeMilliseconds
     if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) s" }

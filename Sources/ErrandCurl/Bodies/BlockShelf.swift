@@ -1,6 +1,6 @@
-/// Blocks of memory that are free, of which the next one is taken again. Pure: it only counts what the blocks hold.
+/// Free blocks of memory, which are reused. Pure: it only counts the bytes of the blocks.
 struct BlockShelf<Block> {
-  /// The most bytes that are kept.
+  /// The most bytes of free blocks that are kept.
   static var limit: Int { 16 << 20 }
 
   private var blocks: [(size: Int, block: Block)] = []
@@ -8,7 +8,7 @@ struct BlockShelf<Block> {
 
   var isEmpty: Bool { blocks.isEmpty }
 
-  /// Returns the last block that has this size or up to a quarter more, so that little of it is held in vain.
+  /// Returns the newest block of this size or up to a quarter more, so that little memory is wasted.
   mutating func take(_ size: Int) -> Block? {
     let most = size + size / 4
     guard let index = blocks.lastIndex(where: { size...most ~= $0.size }) else { return nil }
@@ -17,7 +17,7 @@ struct BlockShelf<Block> {
     return block
   }
 
-  /// Keeps a block. Returns those that are kept no longer, the oldest first.
+  /// Keeps a block. Returns the oldest blocks, which no longer fit and are to be freed.
   mutating func put(_ block: Block, _ size: Int) -> [Block] {
     blocks.append((size, block))
     bytes += size
@@ -30,7 +30,7 @@ struct BlockShelf<Block> {
     return blocks.prefix(dropped).map(\.block)
   }
 
-  /// Returns all blocks, which are kept no longer.
+  /// Removes and returns all blocks.
   mutating func removeAll() -> [Block] {
     defer { self = BlockShelf() }
     return blocks.map(\.block)

@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The memory of large bodies, which is used again while one body follows another.
+/// The memory of large bodies, which is reused for the next bodies.
 ///
-/// An allocator may give blocks of this size back to the system as soon as they are free. To get one again, a page at a
-/// time, takes longer than to receive what fills it.
+/// An allocator may return blocks of this size to the system as soon as they are freed. To get such a block
+/// again, page by page, takes longer than to receive the bytes that fill it.
 final class BodyMemory: Sendable {
   /// Memory for a part of a body.
-  // Safe to share: its bytes are written by its only owner, before it is shared, and read only from then on.
+  // Safe to share: only its owner writes its bytes, before it is shared. Afterwards they are only read.
   final class Block: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 
@@ -23,13 +23,13 @@ final class BodyMemory: Sendable {
 
   private struct State {
     var shelf = BlockShelf<Block>()
-    /// True from the first block that is taken until all are released: blocks are kept meanwhile.
+    /// True from the first `take` until `release`. Free blocks are kept meanwhile.
     var isInUse = false
   }
 
   private let state = Locked(State())
 
-  /// True if there may be blocks to release.
+  /// True if the shelf may hold free blocks.
   var isInUse: Bool { state.withLock { $0.isInUse } }
 
   func take(_ size: Int) -> Block {
@@ -41,14 +41,14 @@ final class BodyMemory: Sendable {
   }
 
   func put(_ block: Block) {
-    // They are freed after the lock.
+    // Assigned, so that they are freed after the lock is released.
     let dropped = state.withLock { state in
       state.isInUse ? state.shelf.put(block, block.bytes.count) : []
     }
     _ = dropped
   }
 
-  /// Frees the blocks that nobody has. Those that are out are freed when they come back, unless one is taken before.
+  /// Frees the free blocks. Blocks that are in use are freed when they are returned, unless a block is taken before.
   func release() {
     let released = state.withLock { state in
       state.isInUse = false
@@ -57,7 +57,7 @@ final class BodyMemory: Sendable {
     _ = released
   }
 
-  /// Returns the beginning of a block as data that brings the block back when nobody holds it any more.
+  /// Returns the beginning of a block as data, which returns the block when its last copy is released.
   func data(_ block: Block, count: Int) -> Data {
     Data(
       bytesNoCopy: block.bytes.baseAddress!, count: count, deallocator: .custom { [self] _, _ in put(block) })

@@ -2,7 +2,7 @@ import CBrotli
 import CZstd
 import ErrandCore
 
-/// Decodes `deflate`: with zlib's wrapping, or raw as some servers send it. The first two bytes tell which.
+/// Decodes `deflate`: with zlib's wrapping, or raw, as some servers send it. The first two bytes show which.
 final class DeflateDecoder: CodingDecoder {
   private var decoder: ZlibDecoder?
   private var head: [UInt8] = []
@@ -41,7 +41,7 @@ final class BrotliDecoder: CodingDecoder {
 
   init() throws(DecodingFailure) {
     guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else {
-      throw DecodingFailure("there is no memory to decode it")
+      throw DecodingFailure("decoding it needs more memory than is available")
     }
     self.state = state
   }
@@ -79,7 +79,7 @@ final class ZstdDecoder: CodingDecoder {
 
   init() throws(DecodingFailure) {
     guard let stream = ZSTD_createDStream() else {
-      throw DecodingFailure("there is no memory to decode it")
+      throw DecodingFailure("decoding it needs more memory than is available")
     }
     self.stream = stream
     ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, Self.maxWindowLog)
@@ -90,7 +90,7 @@ final class ZstdDecoder: CodingDecoder {
   func step(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(DecodingFailure) -> (read: Int, written: Int) {
-    // After a frame no output is left; without input the decoder would only ask for the next frame.
+    // After a frame, no output is left. Without input, the decoder would only ask for the next frame.
     if isWhole, input.isEmpty { return (0, 0) }
     var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
     var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)

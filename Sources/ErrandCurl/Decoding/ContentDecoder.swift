@@ -6,21 +6,21 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Decodes the codings of one body: coded pieces are put in, and decoded ones are taken out on demand. The
+/// Decodes the codings of one body. Coded pieces are put in, and decoded pieces are taken out on demand. The
 /// rest stays coded, so it takes no more memory.
 ///
-/// An empty body is empty, whatever its codings: so HEAD, 204 and 304 require, and some servers send it with
-/// a 200. Any other body must have a proper end, with nothing after it.
+/// An empty body stays empty, whatever its codings: HEAD, 204 and 304 require that, and some servers send it
+/// with a 200. Any other body must have a proper end, with nothing after it.
 final class ContentDecoder {
   private static let stageSize = 64 << 10
 
   /// The decoder of one coding, with its input.
   private struct Stage {
     let decoder: any CodingDecoder
-    /// The output of the stage before; unused by the first stage, which reads `input`.
+    /// The output of the stage before; nil in the first stage, which reads `input`.
     var room: UnsafeMutableRawBufferPointer?
     var source = 0..<0
-    /// True if the decoder may have more without further input.
+    /// True if the decoder may have more output without further input.
     var isPending = false
   }
 
@@ -40,15 +40,15 @@ final class ContentDecoder {
     for stage in stages { stage.room?.deallocate() }
   }
 
-  /// True if there may be more to take before more is put in.
+  /// True if more output may be available without further input.
   var hasMore: Bool { !input.isEmpty || stages.contains { $0.isPending || !$0.source.isEmpty } }
 
   func put(_ bytes: Data) {
     if input.isEmpty { input = bytes } else { input.append(bytes) }
   }
 
-  /// Fills `room` as far as the input goes.
-  /// - Returns: The number of bytes; fewer than fit only if more has to be put in.
+  /// Fills `room` with decoded bytes.
+  /// - Returns: The number of bytes. It is less than `room.count` only if more input is needed.
   func take(into room: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
     if stages.isEmpty {
       guard !input.isEmpty else { return 0 }
@@ -63,12 +63,12 @@ final class ContentDecoder {
     return count
   }
 
-  /// Returns the next piece of at most so many bytes; nil if more has to be put in.
+  /// Returns the next piece, of at most `size` bytes; nil if more input is needed.
   func takePiece(_ size: Int) throws(DecodingFailure) -> Data? {
     let room = room(min(size, max(4 << 10, input.count * 4)))
     let count = try take(into: room)
     guard count > 0 else { return nil }
-    // A piece that is nearly full is passed on without a copy; copying a smaller one takes less memory.
+    // A nearly full piece is passed on without a copy. Copying a smaller one takes less memory.
     guard count > room.count / 2, let start = room.baseAddress else { return Data(room[..<count]) }
     spare = nil
     return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
@@ -82,7 +82,7 @@ final class ContentDecoder {
     return room
   }
 
-  /// Ends the body; throws if it is not complete.
+  /// Ends the body. Throws if the body is incomplete.
   func end() throws(DecodingFailure) {
     guard stages.allSatisfy(\.decoder.isWhole) else { throw DecodingFailure("it ends too soon") }
   }
@@ -97,7 +97,7 @@ final class ContentDecoder {
     }
   }
 
-  /// Decodes with the stage at `index`; returns 0 if it needs more input.
+  /// Decodes with the stage at `index`. Returns 0 if it needs more input.
   private func fill(_ index: Int, _ output: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
     while true {
       let wasPending = stages[index].isPending
@@ -147,11 +147,11 @@ enum ContentCoding: String, Sendable, Hashable {
   /// The value of `Accept-Encoding`: the codings whose decoders are linked.
   static let offered = "gzip, deflate, br, zstd"
 
-  /// Returns the codings of a body in the order in which they were applied; `identity` is omitted.
+  /// Returns the codings of a body in the order in which they were applied, without `identity`.
   ///
-  /// An unknown coding is refused, as libcurl does and unlike browsers, which show the body as it is: a
-  /// caller would take the coded bytes for the content. So are more than `limit` codings: each takes memory,
-  /// and servers do not use them.
+  /// An unknown coding is refused, as in libcurl. Browsers show such a body undecoded, but a caller would
+  /// mistake the coded bytes for the content. More than `limit` codings are refused, because each takes
+  /// memory, and servers use fewer.
   static func list(_ fields: HTTPFields) throws(DecodingFailure) -> [ContentCoding] {
     var codings: [ContentCoding] = []
     for value in fields.values(of: "Content-Encoding") {
@@ -162,7 +162,7 @@ enum ContentCoding: String, Sendable, Hashable {
         case "x-gzip": codings.append(.gzip)
         default:
           guard let coding = ContentCoding(rawValue: name) else {
-            throw DecodingFailure("its coding \(name.prefix(40)) is not known")
+            throw DecodingFailure("its coding \(name.prefix(40)) is unknown")
           }
           codings.append(coding)
         }

@@ -1,7 +1,7 @@
 import ErrandCore
 
-/// Makes entries of the events of one call, each when it is known how the attempt ended. Pure: times come with the
-/// events.
+/// Makes HAR entries from the events of one call. Each entry is made when the attempt has ended. Pure: times
+/// come with the events.
 struct HARCall: Sendable {
   private struct Attempt: Sendable {
     let request: EventRequest
@@ -11,7 +11,7 @@ struct HARCall: Sendable {
 
   private let started: HARStep.Moment
   private let bodyLimit: Int
-  /// When the present attempt began to wait.
+  /// The time at which the current attempt began to wait.
   private var waitsSince: HARStep.Moment
   private var attempt: Attempt?
   private var cache: String?
@@ -23,8 +23,8 @@ struct HARCall: Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  /// Takes an event. Returns the entry that is complete with it.
-  /// - Parameter sharedBy: The calls that share the response.
+  /// Takes an event. Returns the entry that it completes, if any.
+  /// - Parameter sharedBy: The numbers of the calls that share the response.
   mutating func take(_ event: CallEvent, sharedBy: [UInt64]) -> HAREntry? {
     attempt?.step.take(event)
     switch event.kind {
@@ -50,12 +50,12 @@ struct HARCall: Sendable {
     _ event: CallEvent, _ response: EventResponse, _ sharedBy: [UInt64]
   ) -> HAREntry? {
     if attempt != nil {
-      // The length and the body of a stream are known at its end only.
+      // The length and the body of a stream are known only at its end.
       if attempt?.response?.bodyLength == nil { attempt?.response = response }
       return close(event, sharedBy)
     }
     guard !hasEntries, response.isCached else { return nil }
-    // The cache responded, so there was no attempt.
+    // A response from the cache has no attempt, so one is made here.
     attempt = Attempt(
       request: event.request, step: HARStep(cached: event, since: started), response: response)
     return close(event, sharedBy)

@@ -6,24 +6,24 @@ package import ErrandCore
   package import Foundation
 #endif
 
-/// One attempt, or one redirect of it, as an entry of a HAR 1.2 file.
+/// One attempt, or one redirect of it, as an entry of a HAR file (version 1.2).
 package struct HAREntry: Encodable, Sendable {
   struct Pair: Encodable, Sendable {
     let name: String
     let value: String
   }
 
-  /// Cookies are secrets, so there are none.
+  /// The element of the array of cookies, which is always empty because cookies are secrets.
   private struct NoCookie: Encodable, Sendable {}
 
   package struct PostData: Encodable, Sendable {
     let mimeType: String
     let text: String
-    /// No parameters: they are in the text.
+    /// Always empty, because the parameters are in the text.
     let params: [Pair] = []
     let comment: String?
 
-    /// - Parameter body: As far as it is known.
+    /// - Parameter body: The body, as far as it is known.
     package init(_ request: EventRequest, _ body: EventBody?) {
       mimeType = request.fields["Content-Type"] ?? "application/octet-stream"
       text = body?.text ?? body?.base64 ?? ""
@@ -48,7 +48,7 @@ package struct HAREntry: Encodable, Sendable {
     init(_ request: EventRequest, httpVersion: String, bodySize: Int64?, postData: PostData?) {
       let url = request.url
       method = request.method.rawValue
-      // Nothing after the number sign is sent.
+      // The fragment is not sent.
       self.url = String(url.prefix { $0 != "#" })
       self.httpVersion = httpVersion
       headers = request.fields.map { Pair(name: $0.name, value: $0.value) }
@@ -91,16 +91,16 @@ package struct HAREntry: Encodable, Sendable {
     let headersSize = -1
     var bodySize: Int64 = -1
     var transferSize: Int64?
-    /// Why there is no response, or why it was not accepted.
+    /// The reason why no response arrived, or why it was rejected.
     var error: String?
 
-    /// No response.
+    /// Makes the entry of a request without a response.
     init() {}
 
     /// - Parameters:
-    ///   - body: As far as it is known.
-    ///   - length: That of the body, after decompression; nil if it is not known.
-    ///   - received: The bytes of the body on the wire; nil if they are not known.
+    ///   - body: The body, as far as it is known.
+    ///   - length: The length of the body after decompression; nil if it is unknown.
+    ///   - received: The number of the body's bytes on the wire; nil if it is unknown.
     package init(
       status: HTTPStatus, fields: HTTPFields, body: EventBody?, length: Int64?, received: Int64?,
       isCached: Bool
@@ -118,16 +118,16 @@ package struct HAREntry: Encodable, Sendable {
     }
   }
 
-  /// What only Errand knows of the attempt.
+  /// The facts about an attempt that HAR itself does not define.
   package struct Facts: Encodable, Sendable {
     let call: UInt64
     let attempt: Int
     let redirects: Int
     let purpose: String
     let scope: String?
-    /// The calls that share the response.
+    /// The numbers of the calls that share the response.
     let sharedBy: [UInt64]?
-    /// Why there was an attempt after this one, and after how many milliseconds.
+    /// The reason for another attempt after this one. `retryAfter` is the wait before it, in milliseconds.
     let retry: String?
     let retryAfter: Double?
     let cache: String?
@@ -169,8 +169,8 @@ package struct HAREntry: Encodable, Sendable {
   let facts: Facts
 
   /// - Parameters:
-  ///   - sent: The body of the request; nil if it has none.
-  ///   - response: Nil if there was none.
+  ///   - sent: The body of the request; nil if it has no body.
+  ///   - response: The response; nil if none arrived.
   package init(
     _ step: HARStep, _ request: EventRequest, sent: PostData?, _ response: Response?,
     version: HTTPVersion?, isCached: Bool, _ facts: Facts
@@ -186,7 +186,7 @@ package struct HAREntry: Encodable, Sendable {
     whole.error = step.error
     self.response = whole
     serverIPAddress = step.address
-    // Chrome knows this and `disk`.
+    // Chrome reads `memory` and `disk`.
     fromCache = isCached ? "memory" : nil
     priority = request.priority.chromeName
     self.facts = facts
@@ -201,7 +201,7 @@ package struct HAREntry: Encodable, Sendable {
 }
 
 extension Priority {
-  /// The name that Chrome gives a priority.
+  /// Chrome's name of the priority.
   fileprivate var chromeName: String {
     switch self {
     case .userInitiated: "High"

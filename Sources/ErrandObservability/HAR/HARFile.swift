@@ -6,13 +6,13 @@ import ErrandCore
   package import Foundation
 #endif
 
-/// A HAR file that grows by entries, one line each, and is whole after each of them: the end of the file is
-/// written with every entry, and overwritten by the next.
+/// A HAR file to which entries are added, one line each. It is complete after each entry, because the closing
+/// brackets are written with every entry, and overwritten by the next.
 package struct HARFile: Sendable {
   private static let trailer = Data("\n]}}\n".utf8)
   private static let separator = Data(",\n".utf8)
 
-  /// Returns a whole file with these entries.
+  /// Returns a complete file with these entries.
   package static func whole(_ entries: [HAREntry]) -> Data {
     var file = header
     for line in entries.lazy.compactMap({ try? $0.line() }) {
@@ -23,14 +23,15 @@ package struct HARFile: Sendable {
   }
 
   private let descriptor: FileDescriptor
-  /// The place after the last entry.
+  /// The offset after the last entry.
   private var end: Int64
   private var isEmpty: Bool
 
-  /// Opens a file, which no other recorder can write until it is closed.
-  /// - Parameter appends: True to add to the entries that the file has. The part of an entry that a killed process has
-  ///   left is removed.
-  /// - Throws: `FileError`, if another recorder writes it, or if it is a file that Errand did not write, or not in this way.
+  /// Opens a file, and locks it against other recorders.
+  /// - Parameter appends: True to add entries to the existing ones. A part of an entry, which a killed
+  ///   process may have left, is removed.
+  /// - Throws: `FileError`, if another recorder writes the file, or if Errand did not write it or not in this
+  ///   layout.
   init(_ path: String, appends: Bool) throws {
     descriptor = try RecordingFile.open(path, "a HAR file", isOwn: Self.isOwn)
     if appends, let (end, isEmpty) = try Self.entriesEnd(in: FileDescriptor(reading: path), path) {
@@ -48,8 +49,8 @@ package struct HARFile: Sendable {
   /// The beginning of each file that Errand writes.
   private static let beginning = Data(#"{"log":{"version":"1.2","creator":{"name":"Errand","#.utf8)
 
-  /// Returns true for a file that begins as Errand's do, or that ends within that beginning, as a killed process may have
-  /// left it.
+  /// Returns true for a file that begins as Errand's files do. A killed process may have left only a part of
+  /// that beginning.
   private static func isOwn(_ head: Data) -> Bool {
     head.starts(with: beginning) || (head.count >= 8 && beginning.starts(with: head))
   }
@@ -58,7 +59,7 @@ package struct HARFile: Sendable {
     beginning + Data(#""version":"\#(ErrandVersion.current)"},"entries":["#.utf8) + Data("\n".utf8)
   }
 
-  /// Writes an entry, which is one line, with one call to the system.
+  /// Writes an entry, which is one line, with one system call.
   mutating func append(_ entry: Data) throws {
     let text = isEmpty ? entry : Self.separator + entry
     try descriptor.write(text + Self.trailer, at: end)
@@ -66,8 +67,9 @@ package struct HARFile: Sendable {
     isEmpty = false
   }
 
-  /// Returns the place after the last whole entry of a file, and whether it has no entry; nil if its first line was cut.
-  /// - Throws: `FileError`, if the lines are not as Errand writes them: another program has laid the file out.
+  /// Returns the offset after the last complete entry of a file, and whether the file has no entries; nil if
+  /// its first line is incomplete.
+  /// - Throws: `FileError`, if another program has written the lines in another layout.
   private static func entriesEnd(in file: FileDescriptor, _ path: String) throws -> (
     Int64, isEmpty: Bool
   )? {
@@ -85,7 +87,7 @@ package struct HARFile: Sendable {
       while let newline = line.firstIndex(of: 10) {
         let content = line[line.startIndex..<newline]
         guard let entry = Self.entry(content) else {
-          // The end of the file, or the rest of an entry that a killed process has left.
+          // The file's closing brackets, or a part of an entry that a killed process has left.
           let behind = length - start - Int64(content.count + 1)
           guard content == Data("]}}".utf8) || behind < Int64(trailer.count) else { throw otherLayout(path) }
           return (end, isEmpty)
@@ -100,11 +102,11 @@ package struct HARFile: Sendable {
   private static func otherLayout(_ path: String) -> FileError {
     FileError(
       .write, path,
-      "another program has changed how its lines are laid out, so that nothing can be added: choose another file"
+      "another program has changed the layout of its lines, so no entries can be added; choose another file"
     )
   }
 
-  /// Returns the length of the entry on a line, without the comma after it; nil if it is none.
+  /// Returns the length of the entry on a line, without the comma after it; nil if the line is not an entry.
   private static func entry(_ line: Data) -> Int? {
     let entry = line.last == UInt8(ascii: ",") ? line.dropLast() : line
     guard entry.first == UInt8(ascii: "{"), (try? JSONDecoder().decode(Start.self, from: entry)) != nil else {
@@ -113,7 +115,7 @@ package struct HARFile: Sendable {
     return entry.count
   }
 
-  /// Enough of an entry to tell that it is one; the decoder reads the whole line for it.
+  /// The part of an entry that identifies it. The decoder still reads the whole line.
   private struct Start: Decodable {
     let startedDateTime: String
   }

@@ -6,26 +6,27 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// Records calls in a HAR file (HTTP Archive 1.2), which browsers' developer tools and mitmproxy open: one entry for
-/// each attempt and each redirect, without secrets.
+/// Records calls in a HAR file (HTTP Archive 1.2), which browsers' developer tools and mitmproxy open. It has
+/// one entry for each attempt and each redirect, without secrets.
 ///
 /// ```swift
 /// let recorder = try HARRecorder(file: URL(filePath: "calls.har"))
 /// configuration.listeners.append(recorder)
 /// ```
 ///
-/// An entry is written when its attempt has ended, and the file is whole after each; only its owner may read it. A
-/// body is recorded up to a limit, a request's only if it is in memory. What Errand knows beyond HAR is in
-/// `_errand`: the numbers of call and attempt, who shared the response, why there was another attempt.
+/// An entry is written when its attempt has ended. The file is complete after each entry, and only its owner
+/// may read it. Bodies are recorded up to a limit, those of requests only if they are in memory. The field
+/// `_errand` holds data that HAR does not define: the numbers of call and attempt, the calls that shared the
+/// response, and the reason for another attempt.
 public final class HARRecorder: EventListener {
   private struct State {
     var calls: [UInt64: HARCall] = [:]
-    /// For each shared call those that wait for it.
+    /// For each shared call, the calls that wait for it.
     var sharing: [UInt64: [UInt64]] = [:]
-    /// For each of these the call that it waits for.
+    /// For each of these calls, the call that it waits for.
     var shared: [UInt64: UInt64] = [:]
 
-    /// - Parameter call: Nil for one that has ended.
+    /// - Parameter call: The call; nil if it has ended.
     mutating func keep(_ call: HARCall?, as id: UInt64) {
       calls[id] = call
       guard call == nil else { return }
@@ -36,19 +37,22 @@ public final class HARRecorder: EventListener {
     }
   }
 
-  /// The most bytes of each body that are recorded.
+  /// The maximum number of bytes that are recorded of each body.
   public let bodyLimit: Int
   private let file: Locked<HARFile>
   private let state = Locked(State())
   private let onFailure: (@Sendable (any Error) -> Void)?
 
+  /// Makes a recorder and opens the file.
   /// - Parameters:
-  ///   - file: The file. Its folder must exist. One recorder at a time writes it, in all processes.
-  ///   - appends: True to add to a file that an earlier recorder has left, whole or not; false to replace it.
-  ///   - bodyLimit: The most bytes of each body that are recorded. Default: 64 KiB; 0 for none.
-  ///   - onFailure: Called when an entry could not be written. The calls go on without it.
-  /// - Throws: `FileError`, if the file cannot be written, another recorder writes it, or Errand did not write what it
-  ///   contains: such a file stays as it is.
+  ///   - file: The file, whose folder must exist. Only one recorder can write it at a time, in all processes.
+  ///   - appends: True to add to a file that an earlier recorder has left, even if it is incomplete; false to
+  ///     replace it. Default: false.
+  ///   - bodyLimit: The maximum number of bytes that are recorded of each body. Default: 64 KiB; 0 records
+  ///     none.
+  ///   - onFailure: Called when an entry could not be written. The calls continue.
+  /// - Throws: `FileError`, if the file cannot be written, if another recorder writes it, or if Errand did
+  ///   not write its content. The file is unchanged then.
   public init(
     file: URL, appends: Bool = false, bodyLimit: Int = 64 << 10,
     onFailure: (@Sendable (any Error) -> Void)? = nil
@@ -83,7 +87,7 @@ public final class HARRecorder: EventListener {
     }
     let (known, sharedBy) = state.withLock { ($0.calls[id], $0.sharing[id] ?? []) }
     guard var call = known else { return nil }
-    // The events of one call come one at a time, so nothing else changes it meanwhile.
+    // The events of one call come one at a time, so nothing changes the call meanwhile.
     let entry = call.take(event, sharedBy: sharedBy)
     state.withLock { $0.keep(event.isEnd ? nil : call, as: id) }
     return entry

@@ -6,10 +6,10 @@ package import ErrandCore
   import Foundation
 #endif
 
-/// What an entry of a HAR file needs to know of one request, besides the request and its response: times and reasons,
-/// made of the events of its call. Pure.
+/// The times and reasons of one request for an entry of a HAR file, computed from the events of its call.
+/// Pure.
 package struct HARStep: Sendable {
-  /// A moment, on the client's timeline and by its wall clock.
+  /// A point in time, on the client's timeline and by its wall clock.
   package struct Moment: Sendable {
     let time: Duration
     let date: Date
@@ -27,12 +27,13 @@ package struct HARStep: Sendable {
   private(set) var error: String?
   private(set) var retry: (because: String, after: Duration)?
   private var hasResponse = false
-  /// True if the length of the response is known: that of a stream is at its end only.
+  /// True if the length of the response is known. For a stream, it is known only at the end.
   private var isWhole = false
 
   /// - Parameters:
-  ///   - event: The event that tells of the request.
-  ///   - since: When the request began to wait: at the call's start, or after what came before it.
+  ///   - event: The event that reports the request.
+  ///   - since: The time at which the request began to wait: the call's start, or the end of the preceding
+  ///     step.
   package init(_ event: CallEvent, since: Moment) {
     (attempt, redirects) = (event.attempt, event.redirects)
     date = since.date
@@ -67,7 +68,7 @@ package struct HARStep: Sendable {
     case .finished: if hasResponse, !isWhole { moments.end = event.time }
     case .failed(let failure): error = error ?? failure.message
     case .cancelled(let reason):
-      // The error of an attempt that was cancelled says no more.
+      // A cancelled attempt needs no more detailed error.
       if !isWhole { (error, moments.end) = ("cancelled: \(reason)", event.time) }
     default: break
     }

@@ -1,12 +1,12 @@
 import ErrandCore
 
-/// The times of one entry, in milliseconds, as HAR 1.2 counts them: -1 for a step that did not happen. Pure.
+/// The times of one entry in milliseconds, as HAR 1.2 defines them; -1 for a step that did not happen. Pure.
 struct HARTimings: Encodable, Sendable, Equatable {
-  /// When the steps of an attempt were, on one timeline; nil for those that are not known.
+  /// The times of an attempt's steps on one timeline; nil if they are unknown.
   struct Moments: Sendable {
-    /// When the attempt began to wait: the call's start, or the end of what came before the attempt.
+    /// The time at which the attempt began to wait: the call's start, or the end of the preceding step.
     var begin: Duration
-    /// When the request was handed to the transport.
+    /// The time at which the request was passed to the transport.
     var started: Duration
     var fieldsSent: Duration?
     var bodySent: Duration?
@@ -17,7 +17,7 @@ struct HARTimings: Encodable, Sendable, Equatable {
     var connect: Duration?
     var tls: Duration?
 
-    /// Takes the steps that the transport has measured, if it told of none.
+    /// Takes the steps that the transport has measured, unless it reported them as events.
     mutating func take(_ metrics: TransferMetrics) {
       dns = dns ?? metrics.dns
       connect = connect ?? metrics.connect
@@ -33,7 +33,7 @@ struct HARTimings: Encodable, Sendable, Equatable {
 
   let blocked: Double
   let dns: Double
-  /// With the time of TLS.
+  /// The time for connecting, including TLS.
   let connect: Double
   let ssl: Double
   let send: Double
@@ -44,7 +44,7 @@ struct HARTimings: Encodable, Sendable, Equatable {
   init(_ moments: Moments) {
     let (dns, tls) = (moments.dns ?? .zero, moments.tls ?? .zero)
     let connect = (moments.connect ?? .zero) + tls
-    // A transport that tells of no step is taken to send at once, after its connection.
+    // If the transport reports no steps, the request counts as sent as soon as it is connected.
     let ready = max(moments.started + dns + connect, moments.fieldsSent ?? .zero)
     let sent = min(max(ready, moments.bodySent ?? ready), max(ready, moments.end))
     let first = min(max(sent, moments.firstByte ?? moments.end), max(sent, moments.end))
@@ -58,12 +58,12 @@ struct HARTimings: Encodable, Sendable, Equatable {
     receive = Self.milliseconds(moments.end - first)
   }
 
-  /// The sum of the steps; TLS is a part of connecting.
+  /// The sum of the steps. TLS is a part of connecting.
   var total: Double {
     Self.rounded([blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +))
   }
 
-  /// Returns a duration in milliseconds with three digits; never less than zero.
+  /// Returns a duration in milliseconds with three decimal places, and at least zero.
   private static func milliseconds(_ duration: Duration) -> Double {
     rounded(max(0, duration.seconds) * 1000)
   }

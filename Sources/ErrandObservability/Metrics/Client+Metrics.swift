@@ -3,7 +3,7 @@ public import ErrandCore
 extension ClientConfiguration {
   private static var metricsName: String { "metrics" }
 
-  /// True to count calls, attempts and times for `Client.metrics`. Default: false.
+  /// True if calls, attempts and times are counted for `Client.metrics`. Default: false.
   public var collectsMetrics: Bool {
     get { listenerMakers[Self.metricsName] != nil }
     set {

@@ -1,39 +1,44 @@
 import ErrandCore
 
-/// The numbers of a client's calls so far (`Client.metrics`).
+/// The counts and times of a client's calls so far (`Client.metrics`).
 public struct ClientMetrics: Sendable, Hashable {
-  /// How a call ended.
+  /// The way in which a call ended.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// The call ended with a response, failed, or was cancelled.
     case finished, failed, cancelled
   }
 
-  /// What came of asking the response cache.
+  /// The result of a lookup in the response cache.
   public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
+    /// The cached response was delivered, was missing, was too old, or was delivered because the server was
+    /// unavailable.
     case hit, miss, stale, fallback
   }
 
-  /// The name under which the calls to further origins are counted, when there are too many.
+  /// The name under which calls are counted after 100 origins have their own counts.
   public static let otherOrigins = "other"
 
   /// The number of calls that have not ended.
   public internal(set) var inFlight = 0
-  /// The number of those that wait: for a slot, for other calls, between attempts, for a shared response.
+  /// The number of calls that wait for a slot, another call, the next attempt, or a shared response.
   public internal(set) var waiting = 0
-  /// The number of calls that ended within the last minute, for each second of it.
+  /// The number of calls that ended per second, averaged over the last minute.
   public internal(set) var callsPerSecond = 0.0
-  /// The number of calls that have ended, by how they did.
+  /// The number of calls that have ended, by outcome.
   public internal(set) var outcomes: [Outcome: Int] = [:]
-  /// The number of attempts, and redirects that they followed.
+  /// The number of requests sent, including those after redirects.
   public internal(set) var attempts = 0
   /// The number of attempts that came after a failure.
   public internal(set) var retries = 0
-  /// The number of calls that got the response of another.
+  /// The number of calls that shared the response of another call.
   public internal(set) var coalesced = 0
-  /// The number of times that the response cache was asked, by what came of it.
+  /// The number of lookups in the response cache, by result.
   public internal(set) var cache: [CacheOutcome: Int] = [:]
-  /// The times that calls took, by origin: of 100 origins at most, the rest together as `otherOrigins`.
+  /// The distribution of the times that calls took, by origin. Only 100 origins are counted separately; the
+  /// others are counted as `otherOrigins`.
   public internal(set) var latencies: [String: Histogram] = [:]
 
+  /// Makes metrics in which every count is 0.
   public init() {}
 
   /// The metrics in Prometheus' text format (version 0.0.4).
@@ -60,7 +65,7 @@ public struct ClientMetrics: Sendable, Hashable {
 
 /// The distribution of durations.
 public struct Histogram: Sendable, Hashable {
-  /// The upper bounds of the buckets in seconds, after which one without a bound follows: OpenTelemetry's for
+  /// The upper bounds of the buckets, in seconds. The last bucket has no bound. They are OpenTelemetry's for
   /// `http.client.request.duration`.
   public static let bounds = [
     0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
@@ -73,9 +78,10 @@ public struct Histogram: Sendable, Hashable {
   /// The number of durations.
   public var count: Int { counts.reduce(0, +) }
 
+  /// Makes an empty histogram.
   public init() {}
 
-  /// Counts a duration. A bound belongs to the bucket that it ends.
+  /// Adds a duration. One that equals a bound belongs to the bucket below it.
   public mutating func add(_ duration: Duration) {
     let seconds = duration.seconds
     counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1

@@ -1,16 +1,16 @@
 import ErrandCore
 
-/// Counts what happens to a client's calls. Pure: the time is a parameter.
+/// Counts a client's calls and their events. Pure: the time is a parameter.
 struct MetricsState: Sendable {
-  /// The number of origins that are counted for themselves; the calls to others are counted together.
+  /// The maximum number of origins with separate counts. Calls to other origins are counted together.
   static let mostOrigins = 100
-  /// The span over which rates are averaged, in seconds.
+  /// The time over which rates are averaged, in seconds.
   static let span = 60
 
   private(set) var metrics = ClientMetrics()
   private var begun: [UInt64: Duration] = [:]
   private var waiting: Set<UInt64> = []
-  /// For each of the last seconds, the number of calls that ended in it.
+  /// The number of calls that ended in each of the last seconds.
   private var ends = [(second: Int, count: Int)](repeating: (-1, 0), count: span)
 
   init() {}
@@ -45,7 +45,7 @@ struct MetricsState: Sendable {
     ends[place].count += 1
   }
 
-  /// Returns the metrics, with the rate at this time.
+  /// Returns the metrics, with the rate at the given time.
   func snapshot(at now: Duration) -> ClientMetrics {
     let second = Int(now.components.seconds)
     let recent = ends.filter { $0.second > second - Self.span && $0.second >= 0 }.map(\.count).reduce(0, +)

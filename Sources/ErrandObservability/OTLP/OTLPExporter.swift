@@ -13,25 +13,27 @@ public import ErrandCore
 /// configuration.tracing = Tracing(exporter, meter: exporter, origins: [apiURL])
 /// ```
 ///
-/// Spans are sent in batches, a few seconds after the first; what is too much is dropped and counted, and no call waits
-/// for any of it. The client that sends must have no `tracing` of its own.
+/// Spans are sent in batches, a few seconds after the first span. Spans over a limit are dropped and counted.
+/// No call waits for the exporter. The client that sends them must not have `tracing` itself.
 public final class OTLPExporter: RequestTracer, RequestMeter {
   /// The limits of an exporter.
   public struct Limits: Sendable, Hashable {
-    /// The most spans that wait. Default: 2048.
+    /// The maximum number of spans that wait to be sent. Default: 2048.
     public var waiting = 2048
-    /// The most spans in one request. Default: 512.
+    /// The maximum number of spans in one request. Default: 512.
     public var batch = 512
     /// How long the first span of a batch waits for others. Default: 5 s.
     public var delay = Duration.seconds(5)
-    /// The most sets of attributes that are measured for themselves. Default: 200.
+    /// The maximum number of sets of attributes that are measured separately. Measurements of further sets
+    /// are dropped. Default: 200.
     public var series = 200
 
+    /// Makes limits with the defaults.
     public init() {}
   }
 
   private struct Round: Sendable {
-    /// Ends when the batch has waited long enough, or when it is cancelled.
+    /// Ends when the batch has waited for the delay, or when the task is cancelled.
     let delay: Task<Void, Never>
     let sending: Task<Void, Never>
   }
@@ -44,12 +46,16 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
   private let state: Locked<OTLPState>
   private let round = Locked<Round?>(nil)
 
+  /// Makes an exporter.
   /// - Parameters:
-  ///   - endpoint: The collector's base URL, as in `http://localhost:4318`; `/v1/traces` and `/v1/metrics` are added.
-  ///   - client: Sends the batches; it must have no `tracing`. As the protocol asks, a collector that is busy is asked
-  ///     again, by the client's rules for retries.
-  ///   - service: The name of this program: `service.name`.
-  ///   - attributes: Further attributes of this program, as in `deployment.environment.name`.
+  ///   - endpoint: The collector's base URL, such as `http://localhost:4318`. `/v1/traces` and `/v1/metrics`
+  ///     are added to it.
+  ///   - client: The client that sends the batches, which must not have `tracing`. Its retry policy applies
+  ///     to a busy collector, as the protocol requires.
+  ///   - service: The name of this program (`service.name`).
+  ///   - attributes: Further attributes of this program, such as `deployment.environment.name`. Default:
+  ///     empty.
+  ///   - limits: The limits of the exporter.
   public init(
     to endpoint: URL, through client: Client, service: String, attributes: [String: TraceValue] = [:],
     limits: Limits = Limits()
@@ -62,25 +68,29 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
     state = Locked(OTLPState(limits, began: client.date()))
   }
 
-  /// The number of spans and measurements that were dropped: because there were too many, or because the collector was
-  /// away or rejected them.
+  /// The number of spans and measurements that were dropped, because there were too many, or because the
+  /// collector was unavailable or rejected them.
   public var dropped: Int { state.withLock { $0.dropped } }
 
+  /// Adds a sampled span to the next batch.
   public func end(_ span: TraceSpan) {
     guard span.context.isSampled else { return }
     if state.withLock({ $0.add(span) }) { beginRound() }
   }
 
+  /// Adds a measurement to the histogram of its attributes.
+  /// - Parameter duration: The duration in seconds.
   public func record(duration: Double, _ attributes: [String: TraceValue]) {
     if state.withLock({ $0.add(duration, attributes) }) { beginRound() }
   }
 
-  /// Sends what waits, and returns when it was sent or dropped: at the end of a program.
+  /// Sends the waiting spans and measurements, and returns when they were sent or dropped. Call it at the end
+  /// of a program.
   public func flush() async {
     let round = round.withLock { $0 }
     round?.delay.cancel()
     await round?.sending.value
-    // What comes meanwhile is not waited for without end.
+    // Bounded, because more spans may be added meanwhile.
     for _ in 0...state.withLock({ $0.mostBatches }) {
       let now = date()
       guard case .batch(let batch) = state.withLock({ $0.take(at: now, isFirst: true) }) else { return }
@@ -100,7 +110,8 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
     round.withLock { $0 = Round(delay: delay, sending: sending) }
   }
 
-  /// Sends what has waited. What comes meanwhile waits for the next round, unless it fills a batch.
+  /// Sends the waiting spans. Spans that are added meanwhile wait for the next round, unless they fill a
+  /// batch.
   private func sendRound() async {
     var isFirst = true
     while true {
@@ -120,13 +131,14 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
     }
     if !batch.series.isEmpty {
       let body = OTLPMetrics(batch.series, resource, from: batch.began, to: batch.time)
-      // The next request has these measurements, too: they are sums from the beginning.
+      // Failures are not counted: measurements are sums from the beginning, so the next request includes
+      // them.
       await send(body, to: "v1/metrics", counting: 0)
     }
   }
 
   private func send(_ body: some Encodable & Sendable, to path: String, counting count: Int) async {
-    // A collector may be sent a batch twice; the key lets the client attempt it again after any failure that passes.
+    // A collector may receive a batch twice. With the key, the client retries after any temporary failure.
     let request = Request.post(endpoint.appending(path: path), json: body)
       .idempotencyKey(UUID().uuidString).inBackground()
     do {

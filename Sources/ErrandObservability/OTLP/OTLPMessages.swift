@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A value as OTLP's JSON writes it: integers of 64 bits are strings.
+/// An attribute in OTLP's JSON, in which 64-bit integers are strings.
 struct OTLPAttribute: Encodable, Sendable {
   struct Value: Encodable, Sendable {
     var stringValue: String?
@@ -56,7 +56,7 @@ struct OTLPTraces: Encodable, Sendable {
 
   private struct Status: Encodable, Sendable {
     let message: String
-    /// An error.
+    /// `STATUS_CODE_ERROR`.
     let code = 2
   }
 
@@ -105,7 +105,7 @@ struct OTLPTraces: Encodable, Sendable {
   }
 }
 
-/// The body of a request to `/v1/metrics`: one histogram.
+/// The body of a request to `/v1/metrics`, with one histogram.
 struct OTLPMetrics: Encodable, Sendable {
   private struct Point: Encodable, Sendable {
     let startTimeUnixNano: String
@@ -119,7 +119,7 @@ struct OTLPMetrics: Encodable, Sendable {
 
   private struct HistogramData: Encodable, Sendable {
     let dataPoints: [Point]
-    /// Sums from the beginning.
+    /// `AGGREGATION_TEMPORALITY_CUMULATIVE`: sums from the beginning.
     let aggregationTemporality = 2
   }
 
@@ -160,7 +160,7 @@ struct OTLPMetrics: Encodable, Sendable {
 
 extension Date {
   fileprivate var unixNanoseconds: String {
-    // As whole microseconds: a `Double` has no more digits today.
+    // Rounded to microseconds, because a `Double` has no more digits for today's dates.
     "\(Int64(max(0, timeIntervalSince1970) * 1e6) * 1000)"
   }
 }

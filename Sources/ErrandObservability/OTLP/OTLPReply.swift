@@ -6,10 +6,10 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What a collector says of a request that it has accepted, in whole or in part.
+/// A collector's response to a request that it has accepted completely or in part.
 struct OTLPReply: Decodable {
   private struct Part: Decodable {
-    /// 64 bits are a string in protobuf's JSON; some collectors write a number.
+    /// A string, as 64-bit integers are in protobuf's JSON; some collectors write a number.
     let rejectedSpans: Number?
   }
 
@@ -25,7 +25,7 @@ struct OTLPReply: Decodable {
 
   private let partialSuccess: Part?
 
-  /// Returns the number of spans that the collector has rejected; 0 if it says nothing of it.
+  /// Returns the number of spans that the collector has rejected; 0 if it does not report any.
   static func rejected(in response: Response) -> Int {
     guard let reply = try? JSONDecoder().decode(OTLPReply.self, from: response.data) else { return 0 }
     return max(0, reply.partialSuccess?.rejectedSpans?.value ?? 0)

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What waits for an exporter. Pure.
+/// The spans and measurements that wait for an exporter. Pure.
 struct OTLPState: Sendable {
   struct Batch: Sendable {
     let spans: [TraceSpan]
@@ -17,7 +17,7 @@ struct OTLPState: Sendable {
 
   enum Next: Sendable {
     case batch(Batch)
-    /// What is left waits for the next round.
+    /// The remaining spans wait for the next round.
     case later
     case nothing
   }
@@ -27,7 +27,7 @@ struct OTLPState: Sendable {
   private var spans: [TraceSpan] = []
   private var series: [[String: TraceValue]: Histogram] = [:]
   private var hasChanged = false
-  /// True if a round will take what waits.
+  /// True if a round is scheduled that will take the waiting spans.
   private var isScheduled = false
   private let began: Date
 
@@ -36,7 +36,7 @@ struct OTLPState: Sendable {
     self.began = began
   }
 
-  /// Adds a span. Returns true if a batch is to be sent after the delay.
+  /// Adds a span. Returns true if the caller must schedule a round after the delay.
   mutating func add(_ span: TraceSpan) -> Bool {
     guard spans.count < limits.waiting else {
       dropped += 1
@@ -46,7 +46,7 @@ struct OTLPState: Sendable {
     return schedule()
   }
 
-  /// Adds a measurement. Returns true if a batch is to be sent after the delay.
+  /// Adds a measurement. Returns true if the caller must schedule a round after the delay.
   mutating func add(_ duration: Double, _ attributes: [String: TraceValue]) -> Bool {
     guard series[attributes] != nil || series.count < limits.series else {
       dropped += 1
@@ -62,11 +62,12 @@ struct OTLPState: Sendable {
     return !isScheduled
   }
 
-  /// The number of batches that can wait.
+  /// The maximum number of waiting batches.
   var mostBatches: Int { limits.waiting / max(1, limits.batch) + 1 }
 
-  /// Returns what is to be sent in one go.
-  /// - Parameter isFirst: True at the beginning of a round: then anything is enough, and later only a whole batch.
+  /// Returns the next batch to send.
+  /// - Parameter isFirst: True at the beginning of a round, which sends a batch of any size. Later batches
+  ///   must be full.
   mutating func take(at now: Date, isFirst: Bool) -> Next {
     guard !spans.isEmpty || hasChanged else {
       isScheduled = false

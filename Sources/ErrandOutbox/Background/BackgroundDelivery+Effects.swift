@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Carries out what `HandoverState` decides.
+/// Carries out the decisions of `HandoverState`.
 extension BackgroundDelivery {
   func carryOut(_ effect: HandoverState.Effect) {
     switch effect {
@@ -53,7 +53,7 @@ extension BackgroundDelivery {
   private func rest() {
     inTurn { delivery in
       if delivery.state.withLock({ $0.handover.mode == .asleep }) {
-        // It may have been asked for anew by now, which is done in the next turn.
+        // The store may have been opened again by now. A later turn does that.
         guard delivery.state.withLock({ $0.handover.phase == .closed }) else { return }
         await delivery.store.suspend()
         delivery.state.withLock { $0.isSuspended = true }
@@ -89,7 +89,7 @@ extension BackgroundDelivery {
       for row in claim.rows where stage(of: row.lease) == .preparing { Task { await prepare(row) } }
     } catch {
       if endIfClosed(error) { return }
-      // They are claimed when the app runs again.
+      // The requests are claimed when the app runs again.
       apply { $0.handover.claimed([], isMore: false) }
     }
   }
@@ -128,7 +128,7 @@ extension BackgroundDelivery {
       }
       switch prepared {
       case .taken(let upload):
-        // The app may have had no time left, and the body's file is gone then.
+        // The app may have run out of time, and then the file with the body is removed.
         guard stage(of: row.lease) == .preparing else { return await files.remove(row.lease) }
         let task = try await session.makeTask(upload)
         apply { $0.handover.prepared(row.lease, task: task) }
@@ -153,7 +153,7 @@ extension BackgroundDelivery {
   private func keep(_ result: Result<Response, any Error>, of lease: Lease) {
     apply { state in
       if case .failure = result { state.handsOverOnlyDue = true }
-      // The app had no time left, and the store has the row back.
+      // The app ran out of time, and the store has the row back.
       guard state.handover.requests[lease] == .preparing else { return [] }
       state.keep(.known(result), of: lease)
       return state.failed(lease, .finished)
@@ -173,7 +173,7 @@ extension BackgroundDelivery {
 }
 
 extension BackgroundDelivery.State {
-  /// Ends a request that is being prepared; one that the store has back already is left.
+  /// Ends a request that is being prepared. A request that the store has back already is left.
   fileprivate mutating func failed(_ lease: Lease, _ end: HandedEnd) -> [HandoverState.Effect] {
     handover.requests[lease] == .preparing ? handover.ended(lease, end) : []
   }

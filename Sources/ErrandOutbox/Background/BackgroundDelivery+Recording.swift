@@ -8,7 +8,7 @@ import ErrandCore
 
 /// Records the ends of attempts.
 extension BackgroundDelivery {
-  /// Records the end that `HandoverState` has chosen, with the response that was told last.
+  /// Records the end that `HandoverState` has chosen, with the response that was reported last.
   func record(_ lease: Lease) async {
     do {
       var isOver = false
@@ -33,7 +33,7 @@ extension BackgroundDelivery {
     }
   }
 
-  /// Returns what to record; nil if the request is over already.
+  /// Returns the attempt to record; nil if the request has ended already.
   private func finished(_ lease: Lease) async throws -> (FinishedAttempt, told: OutboxResponse?)? {
     let (stage, end) = state.withLock { ($0.handover.requests[lease], $0.ends[lease]) }
     guard case .recording(let handed, _) = stage else { return nil }
@@ -43,7 +43,10 @@ extension BackgroundDelivery {
     switch handed {
     case .cancelled(hasBegun: false): return (FinishedAttempt(lease: lease, outcome: .returned), nil)
     case .cancelled(hasBegun: true):
-      return (failed(lease, row, "its attempt in the background was cancelled, and may have arrived"), nil)
+      return (
+        failed(
+          lease, row, "its attempt in the background was cancelled, but the server may have received it"), nil
+      )
     case .lost: return (failed(lease, row, "its attempt in the background has no known end"), nil)
     case .finished: break
     }
@@ -63,12 +66,14 @@ extension BackgroundDelivery {
       return (FinishedAttempt(lease: lease, outcome: .rejected(reason: "\(error)", response: nil)), nil)
     }
     if case .told(.failure(.fileUnreadable, let message, _)) = end {
-      // The stored body is another one than the file that the session had.
-      return (failed(lease, row, "its body was gone when it was to be sent: \(message)", counts: false), nil)
+      // The stored body exists: only the copy that the session had cannot be read.
+      return (
+        failed(lease, row, "its body was missing when the session sent it: \(message)", counts: false), nil
+      )
     }
     let result = await result(of: end, to: request)
     if case .failure(let error) = result, let problem = error as? OutboxError {
-      // The body could not be written to a file: no server has seen the request.
+      // The body could not be written to a file, so no server has received the request.
       return (failed(lease, row, problem.message, counts: false), nil)
     }
     var random = outbox.random
@@ -89,7 +94,7 @@ extension BackgroundDelivery {
     return (finished, conclusion.told)
   }
 
-  /// Returns the result of an attempt as `Client.send` would have: a response passes every stage of the client.
+  /// Returns the result of an attempt as `Client.send` would: a response passes every stage of the client.
   private func result(of end: AttemptEnd, to request: Request) async -> Result<Response, any Error> {
     switch end {
     case .known(let result): return result
@@ -106,13 +111,13 @@ extension BackgroundDelivery {
       let transport = RecordedTransport(response)
       do {
         let result = try await outbox.dispatcher.client.send(sent, over: transport)
-        // `classify` is told which URL responded.
+        // `classify` needs the URL that responded.
         return .success(
           Response(status: result.status, fields: result.fields, data: result.data, url: response.url))
       } catch {
         if transport.isTaken { return .failure(error) }
-        // A stage has failed before it asked: a credential cannot be refreshed by now, or the body is gone. The server
-        // has responded all the same.
+        // A stage failed before it asked for the response: a credential cannot be refreshed any more, or the
+        // body is gone. The server has responded all the same.
         return Result {
           try sent.validated(
             Response(status: response.status, fields: response.fields, data: response.body, url: response.url)
@@ -135,8 +140,8 @@ extension BackgroundDelivery {
 }
 
 extension OriginSign {
-  /// What the attempt of a session says about its origin, for every process. Trouble on the way is no news: the session
-  /// waits for the network by itself.
+  /// The change of the origin that a session's attempt caused, for every process. Failures on the way are
+  /// ignored, because the session waits for the network by itself.
   fileprivate func change(_ policy: DeliveryPolicy) -> OriginNews.Change? {
     switch self {
     case .busy(let reason, let length): .hold(.busy, reason: reason, for: length)

@@ -1,17 +1,17 @@
 import ErrandCore
 
-/// Delivers an outbox's requests while the app is asleep: hands them over to a background session of the system, and takes
-/// over again when the app runs. `HandoverState` decides what is done, and this carries it out.
+/// Delivers an outbox's requests while the app is asleep. It hands them over to a background session of the
+/// system, and takes them back when the app runs. `HandoverState` decides, and this class carries it out.
 ///
 /// ```swift
 /// let delivery = try outbox.deliverInBackground(session)
 /// delivery.enterForeground()          // the scene became active
 /// await delivery.enterBackground()    // it went to the background: keep the app awake until this returns
-/// await delivery.handleEvents()       // the system woke the app for the session; then call its completion handler
+/// await delivery.handleEvents()       // the system woke the app for the session: then call its handler
 /// ```
 ///
-/// A request that was handed over is sent at least once, with the same idempotency key as before, and its end is judged
-/// by the same rules as that of any attempt. Keep this object as long as the outbox.
+/// A request that was handed over is sent at least once, with the same idempotency key as before. The same
+/// rules as for any attempt decide about its response. Keep this object as long as the outbox.
 public final class BackgroundDelivery: Sendable {
   let outbox: Outbox
   let store: any HandoverStore
@@ -40,14 +40,14 @@ public final class BackgroundDelivery: Sendable {
 
   // MARK: The app
 
-  /// Notes that the app has come to the foreground: the outbox sends by itself, and takes back what the session has not
-  /// begun to send. Returns at once.
+  /// Notes that the app has come to the foreground: the outbox sends requests itself, and takes back requests
+  /// that the session has not begun to send. Returns at once.
   public func enterForeground() {
     let isOpen = state.withLock { state in
       (state.isForeground, state.isDrained) = (true, false)
       return state.handover.phase == .open
     }
-    // The app has come back before it slept: what it is sending goes on.
+    // The app has come back before the store was closed: attempts in flight continue.
     if isOpen { outbox.dispatcher.resume() }
     apply { state in
       state.forget()
@@ -56,27 +56,30 @@ public final class BackgroundDelivery: Sendable {
     watchSession()
   }
 
-  /// Notes that the app has gone to the background, or that the system runs it there for a while: the outbox sends nothing
-  /// itself any more, and hands over what it can. Returns when the app may be suspended: the process holds no lock and has
-  /// nothing under way. Ask the system for the time (`beginBackgroundTask`), and end it then.
+  /// Notes that the app has gone to the background, or that the system runs it there for a while. The outbox
+  /// itself sends nothing any more, and hands over as many requests as it can. Returns when the app may be
+  /// suspended: the process holds no lock, and no work is left. Request background time from the system
+  /// (`beginBackgroundTask`) before the call, and end it afterwards.
   ///
   /// Requests that cannot be handed over in time, or before the task is cancelled, stay in the outbox.
-  /// - Parameter limit: The longest that this takes. Half of it is for requests that are being sent. Default: 20 s.
+  /// - Parameter limit: The longest duration of the call. Half of it is for requests in flight. Default: 20
+  ///   s.
   public func enterBackground(within limit: Duration = .seconds(20)) async {
     state.withLock { ($0.isForeground, $0.isDrained) = (false, false) }
     await finish(within: limit) { $0.handover.sleep() }
   }
 
-  /// As `enterBackground`, unless the app is in the foreground: for a run that the system has begun.
+  /// Does the same as `enterBackground`, unless the app is in the foreground: for a run that the system has
+  /// begun.
   func runInBackground() async {
     if state.withLock({ $0.isForeground == true }) { return }
     await enterBackground()
   }
 
-  /// Records the ends for which the system has woken the app, and hands over what can be sent next. Returns when they are
-  /// recorded, and, unless the app is in the foreground, when it may be suspended. Call the completion handler of
-  /// `handleEventsForBackgroundURLSession` then.
-  /// - Parameter limit: The longest that this takes. Default: 20 s.
+  /// Records the ends for which the system woke the app, and hands over the next requests. Returns when the
+  /// ends are recorded. Unless the app is in the foreground, it also waits until the app may be suspended.
+  /// After that, call the completion handler of `handleEventsForBackgroundURLSession`.
+  /// - Parameter limit: The longest duration of the call. Default: 20 s.
   public func handleEvents(within limit: Duration = .seconds(20)) async {
     let isForeground = state.withLock { $0.isForeground == true }
     await finish(within: limit) { state in
@@ -86,7 +89,7 @@ public final class BackgroundDelivery: Sendable {
     }
   }
 
-  /// True if the app may be suspended: the store is closed, and nothing is under way.
+  /// True if the app may be suspended: the store is closed, and no work is left.
   public var mayBeSuspended: Bool { state.withLock { $0.handover.mayBeSuspended && $0.isSuspended } }
 
   private func finish(
@@ -137,12 +140,12 @@ public final class BackgroundDelivery: Sendable {
     }
   }
 
-  /// Ends the wait of a caller whose time is over.
+  /// Ends the wait of a caller whose limit has passed.
   private func hurry(_ number: Int) {
     var (isForeground, closes) = (false, false)
     apply { state in
       isForeground = state.isForeground == true
-      // One that does not wait yet hurries when it does.
+      // A caller that does not wait yet hurries as soon as it does.
       state.late.insert(number)
       guard state.waiters[number] != nil, !isForeground else { return [] }
       closes = true
@@ -150,7 +153,7 @@ public final class BackgroundDelivery: Sendable {
       return state.handover.hurry()
     }
     if isForeground { release(number) }
-    // It waits until the store is closed, and for nothing that has begun since.
+    // The caller waits until the store is closed, but not for work that begins later.
     if closes { inTurn { delivery in delivery.release(number) } }
   }
 
@@ -169,7 +172,7 @@ public final class BackgroundDelivery: Sendable {
       }
     case .ended(let lease, let end):
       apply { state in
-        // The delivery cancels tasks itself, which the session tells after all that it had to tell.
+        // The delivery itself cancels tasks. The session reports these ends after all that it had before.
         if case .cancelled = end {} else { state.isDrained = false }
         state.keep(.told(end), of: lease)
         defer { state.dropEnd(of: lease) }
@@ -178,7 +181,7 @@ public final class BackgroundDelivery: Sendable {
     }
   }
 
-  /// Compares the session with what it should have, from time to time in the foreground.
+  /// Compares the session with the expected tasks from time to time, in the foreground.
   private func watchSession() {
     let task = Task { [weak self, timeline, interval = outbox.configuration.pollInterval] in
       while !Task.isCancelled {
@@ -196,13 +199,13 @@ public final class BackgroundDelivery: Sendable {
 
   // MARK: Carrying out
 
-  /// Changes the state, and carries out what follows from it.
+  /// Changes the state, and carries out the effects.
   func apply(_ change: (inout State) -> [HandoverState.Effect]) {
     let effects = state.withLock { state in state.isClosed ? [] : change(&state) }
     for effect in effects { carryOut(effect) }
   }
 
-  /// Does work after all such work that was asked for before.
+  /// Does work after all earlier work of this kind.
   /// - Returns: The work; nil if the outbox is closed.
   @discardableResult
   func inTurn(_ work: @escaping @Sendable (BackgroundDelivery) async -> Void) -> Task<Void, Never>? {

@@ -6,29 +6,31 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// A session of the system that sends requests from files while no process of the app runs. `SystemBackgroundSession` is
-/// URLSession's.
+/// A session of the system that sends requests from files while no process of the app runs.
+/// `SystemBackgroundSession` wraps the one of URLSession.
 ///
-/// Its tasks outlive the process: at the next launch, the session of the same name lists them, and tells the ends that
-/// were not told yet. It may tell an end twice, and lose a task without telling any.
+/// Its tasks outlive the process. At the next launch, the session of the same name lists them, and reports
+/// the ends that it has not reported yet. It may report an end twice, and it may lose a task without a
+/// report.
 public protocol BackgroundSession: AnyObject, Sendable {
-  /// Names the session, the same at each launch.
+  /// The name of the session, the same at each launch.
   var identifier: String { get }
 
-  /// Returns the tasks whose ends were not told.
+  /// Returns the tasks whose ends were not reported.
   func tasks() async -> [SessionTask]
 
-  /// Makes a task, which sends nothing before `resume`, with `upload.lease` as its label.
+  /// Creates a task with `upload.lease` as its label. The task sends nothing before `resume`.
   /// - Returns: The task's number.
   func makeTask(_ upload: SessionUpload) async throws -> Int
 
-  /// Lets a task begin. Does nothing if there is no such task.
+  /// Lets a task begin. Does nothing if no task has this number.
   func resume(task: Int)
 
-  /// Cancels a task, whose end is told then. Does nothing if there is no such task.
+  /// Cancels a task. The session then reports the end of the task. Does nothing if no task has this number.
   func cancel(task: Int)
 
-  /// Sets what is called, on any thread, with each event: those that came before, too.
+  /// Sets the handler of events, which is called on any thread. The session also passes the events that it
+  /// had before.
   func onEvent(_ handler: @escaping @Sendable (SessionEvent) -> Void)
 }
 
@@ -36,50 +38,58 @@ public protocol BackgroundSession: AnyObject, Sendable {
 public struct SessionUpload: Sendable {
   /// The attempt: the label of the task.
   public var lease: Lease
+  /// The HTTP method.
   public var method: HTTPMethod
+  /// The URL to send the request to.
   public var url: URL
-  /// All header fields, with those of credentials and signatures.
+  /// All header fields, including credentials and signatures.
   public var fields: HTTPFields
-  /// The file with the body; nil for a request without one. It must not be changed.
+  /// The file with the body, which must not be changed; nil for a request without a body.
   public var file: URL?
   /// The length of the body in bytes.
   public var length: Int64
-  /// How long to wait at least before the request is sent.
+  /// The shortest wait before the request is sent; zero to send it at once.
   public var wait: Duration
+  /// The conditions under which the session sends the request.
   public var constraints: LaneConstraints
-  /// The most bytes of the response's body that are told.
+  /// The most bytes of the response's body that the session reports.
   public var responseLimit: Int
 }
 
 /// An event of a session.
 public enum SessionEvent: Sendable {
-  /// A task has ended.
+  /// The task of this attempt has ended.
   case ended(Lease, SessionEnd)
-  /// The session has told all ends for which the system has woken the app.
+  /// The session has reported all ends for which the system woke the app.
   case drained
 }
 
 /// The end of a task.
 public enum SessionEnd: Sendable {
+  /// The server responded.
   case response(SessionResponse)
-  /// There is no response. The message must show no secret.
+  /// The server did not respond. The message must not show a secret.
   case failure(RequestError.Code, message: String, reachedServer: Bool)
   /// The task was cancelled.
   /// - hasBegun: True if the server may have received the request.
   case cancelled(hasBegun: Bool)
 }
 
-/// A response that a session has received, after the redirects that it followed by itself.
+/// A response that a session has received, after the redirects that the session followed.
 public struct SessionResponse: Sendable {
+  /// The status code and its phrase.
   public var status: HTTPStatus
+  /// The header fields of the response.
   public var fields: HTTPFields
   /// The URL that responded.
   public var url: URL
-  /// The method with which that was asked: a redirect may have changed it.
+  /// The method of the last request: a redirect may have changed it.
   public var method: HTTPMethod
-  /// The body, or its beginning: one byte more than `SessionUpload.responseLimit` if there is more than that.
+  /// The body, or its beginning. A body that is longer than `SessionUpload.responseLimit` is cut to one byte
+  /// more than that.
   public var body: Data
 
+  /// Creates a response, for another implementation of `BackgroundSession`.
   public init(status: HTTPStatus, fields: HTTPFields, url: URL, method: HTTPMethod, body: Data) {
     self.status = status
     self.fields = fields

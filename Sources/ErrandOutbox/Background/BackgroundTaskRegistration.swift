@@ -3,20 +3,23 @@
   import ErrandCore
   import Foundation
 
-  /// Lets the system run the app now and then, so that an outbox hands over what waits (BGTaskScheduler).
+  /// Lets the system run the app now and then, so that an outbox can hand over waiting requests
+  /// (BGTaskScheduler).
   public struct BackgroundTaskRegistration: Sendable {
-    /// The identifier of the short run; it is in `BGTaskSchedulerPermittedIdentifiers` of the app's Info.plist.
+    /// The identifier of the short run. `BGTaskSchedulerPermittedIdentifiers` in the app's Info.plist has to
+    /// list it.
     public let refresh: String
-    /// The identifier of the long run, which is there, too.
+    /// The identifier of the long run. The same key in Info.plist has to list it.
     public let processing: String
 
+    /// Creates a registration with two different identifiers.
     public init(refresh: String, processing: String) {
       self.refresh = refresh
       self.processing = processing
     }
 
-    /// Registers both with the system. Call this before the app has finished launching.
-    /// - Parameter delivery: Returns the delivery, once there is one.
+    /// Registers both runs with the system. Call this before the app has finished launching.
+    /// - Parameter delivery: Returns the delivery; nil if it does not exist yet.
     /// - Returns: False if the system refuses an identifier.
     @discardableResult
     public func register(_ delivery: @escaping @Sendable () async -> BackgroundDelivery?) -> Bool {
@@ -29,15 +32,15 @@
             try? await schedule(delivery)
             run.end(!Task.isCancelled)
           }
-          // It ends when the store is closed.
+          // The work then closes the store and ends.
           task.expirationHandler = { work.cancel() }
         }
       }
       return areRegistered.allSatisfy(\.self)
     }
 
-    /// Asks the system for the runs that are of use now. Call this when the app goes to the background.
-    /// - Throws: `OutboxError`, or the error of the system, which has background tasks turned off.
+    /// Requests from the system the runs that are of use now. Call this when the app goes to the background.
+    /// - Throws: `OutboxError`, or the error of the system if background tasks are turned off.
     public func schedule(_ delivery: BackgroundDelivery) async throws {
       let wish = try await delivery.taskWish()
       if wish.refreshes { try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: refresh)) }

@@ -1,13 +1,13 @@
 #if canImport(Darwin)
   import Foundation
 
-  /// How the system treats the files of an outbox.
+  /// The protection of an outbox's files by the system.
   struct FolderProtection: Sendable {
     let folder: String
     let isExcludedFromBackup: Bool
 
-    /// Lets the files be read after the first unlock, when the device is locked again: the system wakes the app then. And
-    /// excludes them from backups.
+    /// Makes the files readable after the first unlock, even while the device is locked again, because the
+    /// system may wake the app then. Excludes the folder from backups if wanted.
     /// - Throws: `OutboxError` if the system refuses it.
     func apply() throws {
       do {
@@ -16,7 +16,7 @@
         ]
         let files = FileManager.default
         try files.setAttributes(attributes, ofItemAtPath: folder)
-        // New files take the protection of their folder; others keep theirs.
+        // New files take the protection of their folder, but existing files keep theirs.
         for name in try files.subpathsOfDirectory(atPath: folder) {
           try? files.setAttributes(attributes, ofItemAtPath: "\(folder)/\(name)")
         }
@@ -26,7 +26,7 @@
         var url = URL(filePath: folder)
         try url.setResourceValues(values)
       } catch {
-        throw OutboxError(.notWritable, "the outbox's folder cannot be protected: \(error)")
+        throw OutboxError(.notWritable, "the outbox's folder \(folder) cannot be protected: \(error)")
       }
     }
   }

@@ -7,8 +7,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The files with the bodies of requests that a background session has: in `handed` in the outbox's folder, for this user
-/// only. Each is named after its attempt.
+/// The files with the bodies of requests that a background session has. They are in `handed` in the outbox's
+/// folder, and only this user can read them. Each is named after its attempt.
 struct HandoverFiles: Sendable {
   let folder: String
   let work: FileWork
@@ -20,7 +20,8 @@ struct HandoverFiles: Sendable {
 
   private func path(_ lease: Lease) -> String { "\(folder)/\(lease.number)" }
 
-  /// Writes a body, and flushes it: a session must not send a part for the whole after a loss of power.
+  /// Writes a body, and flushes it. Without the flush, a session might send a part of the body as the whole
+  /// after a loss of power.
   /// - Returns: The file and its length; nil for a request without a body.
   /// - Throws: `OutboxError`, or the error of the body.
   func write(_ upload: Upload, for lease: Lease) async throws -> (file: URL, length: Int64)? {
@@ -72,7 +73,7 @@ struct HandoverFiles: Sendable {
       case .bytes(let count):
         try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: length)
         length += Int64(count)
-      // This is a thread of the queue's own.
+      // Waiting is safe: this work has a thread of the queue to itself.
       case .notYet: isReady.wait()
       case .end: return length
       }
@@ -84,7 +85,7 @@ struct HandoverFiles: Sendable {
     try? await work.perform { FileDescriptor.remove(path) }
   }
 
-  /// Removes the files of attempts that are not among these: their processes have ended.
+  /// Removes the files of all other attempts: the processes that made them have ended.
   func sweep(keeping leases: Set<Lease>) async {
     let kept = Set(leases.map { "\($0.number)" })
     try? await work.perform { [folder] in

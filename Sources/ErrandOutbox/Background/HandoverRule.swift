@@ -6,18 +6,20 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Decides whether a response that a background session has is one to the request. A session follows redirects by itself,
-/// so they are judged afterwards, as if they had not been followed. Pure.
+/// Decides whether the response that a background session received belongs to the request. A session follows
+/// redirects automatically, so this rule checks them afterwards and refuses the same ones as the client.
+/// Pure.
 struct HandoverRule: Sendable {
   let redirects: RedirectPolicy
 
-  /// Returns why the response is not one to the request; nil if it is.
+  /// Returns why the response does not belong to the request; nil if it does.
   func problem(with response: SessionResponse, to request: Request) -> RequestError? {
     guard let asked = request.url else { return nil }
     let (from, to) = (Origin(asked), Origin(response.url))
     if from == nil || from != to {
       if !redirects.allowsOtherOrigins {
-        return refused("the response came from another origin, \(response.url.host() ?? "of no name")")
+        return refused(
+          "the response came from another origin, \(response.url.host() ?? "whose URL has no host")")
       }
       if !redirects.allowsDowngrade, from?.scheme == "https", to?.scheme != "https" {
         return refused("a redirect led from https to http")

@@ -1,6 +1,6 @@
 /// Compares the store with the session whenever the app begins to run.
 extension HandoverState {
-  /// Compares the requests that the session has according to the store with the tasks that it has.
+  /// Compares the requests that the session has according to the store with the session's tasks.
   mutating func opened(rows: [Lease], tasks: [SessionTask]) -> [Effect] {
     guard phase == .opening else { return [] }
     phase = .open
@@ -17,7 +17,7 @@ extension HandoverState {
     return effects + next()
   }
 
-  /// Compares what the session has with what it should have, from time to time while the app runs.
+  /// Compares the session's tasks with the expected ones, from time to time while the app runs.
   mutating func checked(tasks: [SessionTask]) -> [Effect] {
     guard phase == .open else { return [] }
     let listed = Set(tasks.map(\.number))
@@ -30,7 +30,7 @@ extension HandoverState {
     return (isAnyMissing ? [.settle] : []) + next()
   }
 
-  /// Compares once more. Requests that have no task now either were lost.
+  /// Compares once more. Requests that still have no task are lost.
   mutating func settled(tasks: [SessionTask]) -> [Effect] {
     guard phase == .open else { return [] }
     var effects = place(tasks)
@@ -40,10 +40,10 @@ extension HandoverState {
     return effects + next()
   }
 
-  /// Finds the requests of the tasks, and cancels tasks that have none.
+  /// Finds the request of each task, and cancels tasks that belong to no request.
   private mutating func place(_ tasks: [SessionTask]) -> [Effect] {
     var effects: [Effect] = []
-    // Of two tasks of one request, the one that has gone further is kept.
+    // If a request has two tasks, the one with more progress is kept.
     for task in tasks.sorted(by: { ($1.progress, $0.number) < ($0.progress, $1.number) }) {
       switch task.lease.flatMap({ requests[$0] }) {
       case .unaccounted:

@@ -1,23 +1,25 @@
-/// Decides which requests an outbox hands over to a background session of the system, which sends them while no process of
-/// the app runs, and which end of an attempt is recorded. Pure.
+/// Decides which requests an outbox hands over to a background session of the system, and which end of an
+/// attempt is recorded. The session sends requests while no process of the app runs. Pure.
 ///
-/// A request is handed over in steps, each of which a process may not survive:
+/// A request is handed over in steps. The process may end during each of them:
 ///
 /// ```
 /// claimed ─its request is written to a file, its task is made→ marked in the store ─→ task resumed ─→ end recorded
 /// ```
 ///
-/// The store and the session are compared whenever the app begins to run (`opened`). A task that belongs to no marked
-/// request is cancelled. A marked request that has no task, now and a while later, was attempted with an end that nobody
-/// knows. The first end of an attempt is recorded, and no second one, except that an accepted request is always recorded.
+/// The store and the session are compared whenever the app begins to run (`opened`). A task is cancelled if
+/// it belongs to no marked request. If a marked request has no task, and still has none a while later, its
+/// attempt ended in an unknown way. Only the first end of an attempt is recorded, except that an accepted
+/// request is always recorded.
 struct HandoverState: Sendable {
-  /// What the app does.
+  /// The app's state, as the app has reported it.
   enum Mode: Sendable, Hashable {
-    /// The app is in the foreground: the outbox sends requests itself, and takes back those that the session has not begun.
+    /// The app is in the foreground: the outbox sends requests itself, and takes back requests that the
+    /// session has not begun to send.
     case awake
     /// The app is in the background, and may be suspended at any time after `rest`.
     case asleep
-    /// The app has not said yet which of both: ends are recorded, and nothing else is done.
+    /// The app has not yet reported its state: ends are recorded, and nothing else is done.
     case launching
   }
 
@@ -31,11 +33,12 @@ struct HandoverState: Sendable {
   var wantsClaim = false
   private var isClaiming = false
   var requests: [Lease: Stage] = [:]
-  /// Ends that were told while the store was closed.
+  /// Ends that were reported while the store was closed.
   var early: [Lease: HandedEnd] = [:]
   /// The attempts whose ends by the session were recorded since the store was opened.
   var known: Set<Lease> = []
-  /// True from the time that the system has woken the app for the session's events until it has told all of them.
+  /// True from when the system wakes the app for the session's events until the session has reported all of
+  /// them.
   private var awaitsEvents = false
   private var rests = true
 
@@ -52,7 +55,8 @@ struct HandoverState: Sendable {
     return reopen()
   }
 
-  /// The app has gone to the background, or the system has woken it there, and the outbox sends nothing itself any more.
+  /// The app has gone to the background, or the system has woken it there. The outbox itself sends nothing
+  /// any more.
   mutating func sleep() -> [Effect] {
     mode = .asleep
     (wantsClaim, rests) = (true, false)
@@ -62,7 +66,7 @@ struct HandoverState: Sendable {
   /// The system has woken the app for events of the session, and waits for them to be recorded.
   mutating func awaitEvents() { (awaitsEvents, rests) = (true, false) }
 
-  /// The session has told all events that it had.
+  /// The session has reported all events that it had.
   mutating func drained() -> [Effect] {
     awaitsEvents = false
     return next()
@@ -89,7 +93,7 @@ struct HandoverState: Sendable {
     rests = false
     guard phase != .opening else { return [] }
     phase = .opening
-    // The store and the session are about to say which these are.
+    // `opened` adds these again, from the store and the session.
     requests = requests.filter { !$0.value.isHanded }
     return [.open]
   }
@@ -99,7 +103,7 @@ struct HandoverState: Sendable {
   /// The claim has brought these requests.
   /// - Parameter isMore: True if there may be more to claim.
   mutating func claimed(_ leases: [Lease], isMore: Bool) -> [Effect] {
-    // The store has them back.
+    // The store has already taken these rows back.
     if phase == .closed { return [] }
     isClaiming = false
     if isMore { wantsClaim = true }
@@ -121,7 +125,7 @@ struct HandoverState: Sendable {
     return [.mark(lease)]
   }
 
-  /// The store was told that the session has the request.
+  /// The store has noted that the session has the request.
   /// - Parameter isDone: False if another owner may have the request by now.
   mutating func marked(_ lease: Lease, isDone: Bool) -> [Effect] {
     guard case .marking(let task) = requests[lease] else { return next() }
@@ -131,11 +135,11 @@ struct HandoverState: Sendable {
 
   // MARK: Ends
 
-  /// An attempt has ended: the session told it, or its request could not be prepared.
+  /// An attempt has ended: the session reported the end, or the request could not be prepared.
   mutating func ended(_ lease: Lease, _ end: HandedEnd) -> [Effect] {
     guard phase == .open else {
       if early[lease] != .finished { early[lease] = end }
-      // A task that was cancelled because there was no time left is no reason to begin again.
+      // When time runs out, the delivery cancels tasks itself. Their ends must not open the store again.
       if phase == .closed, end == .cancelled(hasBegun: false) { return [] }
       return reopen()
     }
@@ -157,7 +161,7 @@ struct HandoverState: Sendable {
   /// The end of an attempt was recorded.
   /// - Parameters:
   ///   - isDone: False if the store could not record it.
-  ///   - isOver: True if the request is delivered by it, or was given up.
+  ///   - isOver: True if this end delivered the request, or moved it to the dead letters.
   mutating func recorded(_ lease: Lease, isDone: Bool, isOver: Bool = false) -> [Effect] {
     guard case .recording(let end, let isLate) = requests[lease] else { return next() }
     let told: HandedEnd = isLate ? .finished : end
@@ -177,7 +181,7 @@ struct HandoverState: Sendable {
     return needless + [.record(lease, .finished)]
   }
 
-  /// Cancels the tasks of later attempts of a request that is over. Their ends are told.
+  /// Cancels the tasks of later attempts of a request that has ended. The session reports their ends.
   private func cancelOthers(than lease: Lease) -> [Effect] {
     requests.compactMap { other, stage in
       guard other.id == lease.id, other != lease, case .underWay(let task) = stage else { return nil }

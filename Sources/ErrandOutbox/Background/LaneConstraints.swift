@@ -1,14 +1,16 @@
-/// The conditions under which a background session sends the requests of a lane. They hold for what is handed over; while
-/// the app is in the foreground, the outbox sends at once.
+/// The conditions under which a background session sends the requests of a lane. They apply to requests that
+/// are handed over. While the app is in the foreground, the outbox sends at once.
 public struct LaneConstraints: Sendable, Hashable {
-  /// True for networks only that cost nothing by volume: Wi-Fi, and not a hotspot. Default: false.
+  /// True to send only over networks that cost nothing by volume: Wi-Fi, but not a hotspot. Default: false.
   public var requiresUnmetered = false
-  /// True for networks only that are not in Low Data Mode. Default: false.
+  /// True to send only over networks that are not in Low Data Mode. Default: false.
   public var avoidsLowDataMode = false
-  /// True for a device only that is being charged. A session knows no such condition, so nothing of the lane is handed
-  /// over before the app runs on external power: see `BackgroundTaskWish`. Default: false.
+  /// True to send only while the device is charging. A session has no such condition, so the requests of the
+  /// lane are not handed over before the app runs on external power: see `BackgroundTaskWish`.
+  /// Default: false.
   public var requiresCharging = false
 
+  /// Creates conditions. By default nothing is required.
   public init(
     requiresUnmetered: Bool = false, avoidsLowDataMode: Bool = false, requiresCharging: Bool = false
   ) {
@@ -17,27 +19,30 @@ public struct LaneConstraints: Sendable, Hashable {
     self.requiresCharging = requiresCharging
   }
 
+  /// No conditions.
   public static let none = LaneConstraints()
 
-  /// What URLSession calls an expensive network.
+  /// True if the session may use a network that URLSession calls expensive.
   public var allowsExpensiveNetworkAccess: Bool { !requiresUnmetered }
-  /// What URLSession calls a constrained network.
+  /// True if the session may use a network that URLSession calls constrained.
   public var allowsConstrainedNetworkAccess: Bool { !avoidsLowDataMode }
 
   /// True if requests of the lane may be handed over now.
   func allowsHandover(isCharging: Bool) -> Bool { isCharging || !requiresCharging }
 }
 
-/// What to ask the system for, so that it runs the app while requests wait. Pure.
+/// The background tasks to request from the system, so that it runs the app while requests wait. Pure.
 public struct BackgroundTaskWish: Sendable, Hashable {
-  /// True to ask for a short run soon (app refresh).
+  /// True to request a short run soon (app refresh).
   public var refreshes = false
-  /// True to ask for a long run (processing).
+  /// True to request a long run (processing).
   public var processes = false
   /// True if the long run is of use only on external power.
   public var requiresExternalPower = false
 
-  /// - Parameter waiting: The constraints of each request that the outbox has to send and no session has.
+  /// Decides which runs are of use.
+  /// - Parameter waiting: The constraints of each request that the outbox has to send and that no session
+  ///   has.
   public init(waiting: some Sequence<LaneConstraints>) {
     var (isAny, isCharging) = (false, false)
     for constraints in waiting {

@@ -1,18 +1,18 @@
 import ErrandCore
 
-/// Gives a request the response that a background session has received for it, so that it passes the client's stages like
-/// any other.
+/// A transport that returns the response that a background session has received, so that the response passes
+/// the client's stages like any other.
 final class RecordedTransport: Transport {
   private let response: Locked<SessionResponse?>
 
-  /// True once a stage has asked for the response.
+  /// True once a stage has taken the response.
   var isTaken: Bool { response.withLock { $0 == nil } }
 
   init(_ response: SessionResponse) { self.response = Locked(response) }
 
   func perform(_ exchange: Exchange) async throws -> TransferResult {
     guard let response = response.withLock({ $0.take() }) else {
-      // A stage wants to send it again: with another credential, or to another address.
+      // A stage wants to send the request again: with another credential, or to another address.
       throw exchange.error(
         .connectionLost, "the response to the request asks for another attempt", reachedServer: true)
     }

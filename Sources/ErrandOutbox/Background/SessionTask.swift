@@ -1,25 +1,27 @@
 /// A task of a background session, as the session lists it.
 public struct SessionTask: Sendable, Hashable {
-  /// How far a task has come.
+  /// The progress of a task.
   public enum Progress: Int, Sendable, Hashable, Comparable {
-    /// It was made, and never resumed.
+    /// The task was created, and never resumed.
     case suspended
-    /// It was resumed, and nothing of its request was sent yet.
+    /// The task was resumed, and has not sent anything of its request yet.
     case waiting
-    /// Its request is being sent, or was.
+    /// The task is sending its request, or has sent it.
     case begun
-    /// It has ended, and its end is being told.
+    /// The task has ended, and the session is reporting its end.
     case ended
 
     public static func < (left: Progress, right: Progress) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Names the task within its session.
+  /// The number of the task, unique within its session.
   public var number: Int
-  /// The attempt that the task makes; nil if its label names none.
+  /// The attempt that the task makes; nil if the task's label is not that of an attempt.
   public var lease: Lease?
+  /// The progress of the task.
   public var progress: Progress
 
+  /// Creates the description of a task.
   public init(number: Int, lease: Lease?, progress: Progress) {
     self.number = number
     self.lease = lease
@@ -29,19 +31,19 @@ public struct SessionTask: Sendable, Hashable {
 
 /// The end of an attempt that was handed over to a background session.
 enum HandedEnd: Sendable, Hashable {
-  /// There is a response or an error: it is judged as after any attempt.
+  /// There is a response or an error, which is handled like that of any attempt.
   case finished
   /// The task was cancelled.
   case cancelled(hasBegun: Bool)
-  /// The session has no such task, and has told no end of it.
+  /// The session has no such task, and has not reported its end.
   case lost
 }
 
 extension Lease {
-  /// The attempt as the label of a task, which outlives the process.
+  /// The label of a task for this attempt. It outlives the process.
   public var label: String { "\(number) \(id.rawValue)" }
 
-  /// Reads the label of a task; nil if it is none.
+  /// Reads the label of a task; nil if the label was not made from a lease.
   public init?(label: String) {
     let parts = label.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int64(parts[0]), !parts[1].isEmpty else { return nil }

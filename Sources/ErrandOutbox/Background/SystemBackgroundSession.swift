@@ -2,19 +2,25 @@
   import ErrandCore
   import Foundation
 
-  /// URLSession's background session: it sends while the app is suspended, or gone.
+  /// URLSession's background session: it sends requests while the app is suspended, or after the app has
+  /// ended.
   ///
-  /// Make one at each launch, with the same identifier, before the outbox is opened. Cookies, caches and stored credentials
-  /// of URLSession are off. It follows redirects by itself, and sends the header fields of the request along, so that a
-  /// server can have them sent to another origin; the response of another origin is no delivery. Pinned keys and client
-  /// certificates of the client's transport do not hold here.
+  /// Create one at each launch, with the same identifier, before the outbox is opened. Cookies, caches and
+  /// stored credentials of URLSession are off. The pinned keys and client certificates of the client's
+  /// transport have no effect here.
+  ///
+  /// The session follows redirects automatically, and sends the request's header fields to the new URL. A
+  /// server can therefore have them sent to another origin. A response from another origin does not count as
+  /// delivered.
   public final class SystemBackgroundSession: BackgroundSession {
+    /// The name of the session.
     public let identifier: String
     private let session: URLSession
     private let delegate: SystemSessionDelegate
 
+    /// Creates the session with this identifier, or reconnects to it.
     /// - Parameters:
-    ///   - identifier: Names the session, for this app only.
+    ///   - identifier: The name of the session, unique within this app.
     ///   - sharedContainer: The identifier of the app group, for an extension; nil for an app.
     public init(identifier: String, sharedContainer: String? = nil) {
       let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
@@ -78,8 +84,8 @@
   extension URLSessionTask {
     var lease: Lease? { taskDescription.flatMap(Lease.init(label:)) }
 
-    /// True if the server may have received a part of the request. Nothing is counted of one without a body while it is
-    /// sent, so it counts as begun once it is due.
+    /// True if the server may have received a part of the request. URLSession counts no bytes while it sends
+    /// a request without a body, so such a request counts as begun once it is due.
     var mayHaveBegun: Bool {
       countOfBytesSent > 0 || countOfBytesReceived > 0 || response != nil || isDueWithoutBody
     }

@@ -2,17 +2,17 @@
   import ErrandCore
   import Foundation
 
-  /// Collects what a background session tells of its tasks.
+  /// Collects the events of a background session's tasks.
   final class SystemSessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     private struct State {
       var tasks: [Int: URLSessionTask] = [:]
       var bodies: [Int: Data] = [:]
       var handler: (@Sendable (SessionEvent) -> Void)?
-      /// The events that came before there was a handler.
+      /// The events that arrived before the handler was set.
       var events: [SessionEvent] = []
     }
 
-    /// The most bytes of a response's body that are held: more than the outbox stores of one.
+    /// The most bytes of a response's body that are held: more than the outbox stores of a response.
     static let bodyLimit = (16 << 20) + 1
 
     private let state = Locked(State())
@@ -56,7 +56,7 @@
     func urlSession(
       _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-      // The file is gone when this returns.
+      // The system removes the file when this method returns.
       let body = try? FileDescriptor(reading: location.path).read(Self.bodyLimit, at: 0)
       take(body ?? Data(), of: downloadTask)
     }
@@ -72,7 +72,7 @@
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { tell(.drained) }
 
-    // MARK: What a session of another kind asks
+    // MARK: Calls of sessions of other kinds
 
     func urlSession(
       _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -92,7 +92,7 @@
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      // A 401 is a response, and any credentials are in the request already.
+      // A 401 is a response, and the request already has its credentials.
       completionHandler(.performDefaultHandling, nil)
     }
 

@@ -6,9 +6,9 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Reads what a `ByteWriter` wrote. Any other input throws `Malformed`.
+/// Reads data that a `ByteWriter` wrote. Any other input throws `Malformed`.
 struct ByteReader {
-  /// The bytes are not what a `ByteWriter` writes.
+  /// The bytes were not written by a `ByteWriter`.
   struct Malformed: Error {}
 
   private let bytes: [UInt8]

@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Writes numbers and texts one after the other, without tags: the reader knows the order. Each request is
-/// written once and read at each attempt, so the format is plain.
+/// Writes numbers and texts one after the other, without tags, because the reader knows the order. Each
+/// request is written once and read at each attempt, so the format is plain.
 struct ByteWriter {
   private var bytes: [UInt8] = []
 
   init() {
-    // Enough for most requests, so that the array does not grow step by step.
+    // Enough for most requests, so that the array need not grow in steps.
     bytes.reserveCapacity(512)
   }
 

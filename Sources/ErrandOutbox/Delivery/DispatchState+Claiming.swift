@@ -1,10 +1,11 @@
-/// Decides when to claim requests from the store, how many and of which origins.
+/// Decides when to claim requests from the store, how many of them, and of which origins.
 ///
-/// The dispatcher claims ahead, so that there is always something to send while a claim is being written (with
-/// half as many claimed ahead, delivering to a fast server took a fifth longer). Only the network is common to
-/// all origins: while it is missing, no origin responds and the last attempt could not connect, the dispatcher
-/// claims only at the poll interval. A missing network alone does not stop claims, because requests to this
-/// machine need none.
+/// The dispatcher claims ahead, so that it can send rows while a claim is being written. With half as many
+/// rows claimed ahead, delivery to a fast server took a fifth longer.
+///
+/// All origins share only the network. While the network is missing, no origin responds and the last attempt
+/// could not connect, the dispatcher claims only at the poll interval. A missing network alone does not stop
+/// claims, because requests to this machine do not need one.
 extension DispatchState {
   private static let pauseAfterFailure = Duration.seconds(2)
   private static let pruneInterval = Duration.seconds(3600)
@@ -15,52 +16,53 @@ extension DispatchState {
     var wish: OriginTable.Wish
   }
 
-  /// The knowledge of a dispatcher about rows that it has not claimed.
+  /// A dispatcher's knowledge about rows that it has not claimed.
   struct Demand: Sendable {
     /// True if the store may have rows to claim.
     var isWanted = false
-    /// True if these may be of any origin.
+    /// True if these rows may be of any origin.
     var isOfAny = false
-    /// True if these may be of origins that the table does not know.
+    /// True if these rows may be of origins that are not in the table.
     var isOfOthers = false
-    /// True if the poll interval has passed: one claim is due, with or without a network.
+    /// True if the poll interval has passed: one claim is then due, with or without a network.
     var isPollDue = false
     var isClaiming = false
-    /// The number of claims that were begun.
+    /// The number of claims so far.
     var claims = 0
     /// When to use the store again, after it failed.
     var restsUntil: Duration?
-    /// When the store has rows to claim again.
+    /// When the store will have rows to claim.
     var nextDue: Duration?
     var nextPoll = Duration.zero
     var nextPrune = Duration.zero
   }
 
-  // MARK: What makes it claim
+  // MARK: Reasons to claim
 
   /// Notes that the store may have rows to claim.
-  /// - Parameter onPoll: True if the poll interval has passed: then it claims without a network, too.
+  /// - Parameter onPoll: True if the poll interval has passed. The dispatcher then claims even without a
+  ///   network.
   mutating func want(onPoll: Bool = false) {
     demand.isWanted = true
     demand.isOfAny = true
     if onPoll { demand.isPollDue = true }
   }
 
-  /// Notes that the network may be back: every origin is probed at once.
+  /// Notes that the network may be back, so that every origin is probed at once.
   mutating func isOnline() {
     isOffline = false
     misses = 0
     release()
   }
 
-  /// Probes these origins at once; nil for all. For a release by hand, or by another process.
+  /// Probes these origins at once; nil for all. Called after a release by hand, or by another process.
   mutating func release(_ names: [String]? = nil) {
     origins.release(names)
     want()
   }
 
-  /// Notes that the time to look for work has come. Once stopped, the store is left alone.
-  /// - Returns: Whether the poll interval has passed, and whether the store is to be pruned.
+  /// Notes that it is time to look for work. After `stop`, the store is not used.
+  /// - Returns: Whether the poll interval has passed, and whether to prune the store.
   mutating func tick(at now: Duration) -> (isPoll: Bool, prunes: Bool) {
     let isPoll = !isStopped && now >= demand.nextPoll
     let prunes = isPoll && now >= demand.nextPrune
@@ -76,7 +78,7 @@ extension DispatchState {
     return (isPoll, prunes)
   }
 
-  /// When to look for work again if nothing happens before.
+  /// When to look for work again if nothing happens before that.
   var nextRing: Duration? {
     isStopped ? nil : [demand.nextPoll, demand.nextDue, wakeUp].compactMap { $0 }.min()
   }
@@ -101,13 +103,13 @@ extension DispatchState {
       && inFlight.waiting < mostWaiting
   }
 
-  /// True if a claim can bring enough rows: a claim of few costs as much as one of many.
+  /// True if a claim can bring enough rows: a claim of few rows costs as much as one of many.
   private var isWorthwhile: Bool {
     demand.isOfAny || origins.hungryRegular > 0
       || ((demand.isOfOthers || origins.hungryProbing > 0) && origins.othersRoom > 0)
   }
 
-  /// Returns what to claim now, or nil if it is not the time to.
+  /// Returns the claim to make now; nil if it is not time for one.
   mutating func claim(at now: Duration) -> Order? {
     if origins.advance(to: now) { want() }
     guard demand.isWanted, mayClaim, now >= demand.restsUntil ?? now, isWorthwhile else { return nil }
@@ -116,7 +118,7 @@ extension DispatchState {
     if let only {
       wish.limit(to: only)
     } else if wish.capacities[""] == nil {
-      // Rows of an earlier version name no origin: it is learned from their requests.
+      // Rows of an earlier version have no origin. The dispatcher finds it in their requests.
       wish.capacities[""] = 4 * concurrency
     }
     demand.restsUntil = nil
@@ -129,10 +131,10 @@ extension DispatchState {
     return Order(limit: min(4 * concurrency + origins.probes, mostWaiting - inFlight.waiting), wish: wish)
   }
 
-  /// Takes the rows of a claim, which wait to be sent from now on.
+  /// Takes the rows of a claim, which then wait to be sent.
   /// - Parameters:
-  ///   - end: When their leases end, in the store's ticks.
-  ///   - limit: When their leases must be renewed at the latest.
+  ///   - end: When their leases end, in ticks.
+  ///   - limit: When their leases must be renewed at the latest, in ticks.
   ///   - learned: Rows whose origins the store does not know. Their origins were filled in after the claim.
   mutating func claimed(
     _ claim: Claim, of order: Order, until end: Int64, renewingBy limit: Int64, learned: Set<Lease> = [],
@@ -144,11 +146,11 @@ extension DispatchState {
     var counts: [String: Int] = [:]
     for row in claim.rows { counts[row.row.origin, default: 0] += 1 }
     if origins.claimed(counts, of: order.wish, held: claim.held) { want() }
-    // More rows without an origin may be behind those that are not sent now.
+    // There may be more rows without an origin behind those that are not sent now.
     let unnamed = learned.count + counts["", default: 0]
     let isFilled = unnamed > 0 && unnamed >= order.wish.capacities[""] ?? .max
     if claim.rows.count >= order.limit || claim.next == .zero || isFilled { want() }
-    // This claim had no room for some of the probing origins.
+    // This claim had no capacity for some of the probed origins.
     if origins.hungryProbing > 0 { demand.isWanted = true }
     let others = counts.reduce(0) { $0 + (order.wish.capacities[$1.key] == nil ? $1.value : 0) }
     if only == nil, others >= order.wish.others {
@@ -158,7 +160,7 @@ extension DispatchState {
     if let next = claim.next, next > .zero { demand.nextDue = now + next }
   }
 
-  /// Notes that a claim failed: it is repeated after a pause.
+  /// Notes that a claim failed, so that it is repeated after a pause.
   mutating func claimFailed(at now: Duration) {
     demand.isClaiming = false
     want()
@@ -167,7 +169,8 @@ extension DispatchState {
 }
 
 extension Claim {
-  /// Returns the claim without rows that are claimed already: a store that returns one twice has it sent once.
+  /// Returns the claim without rows that are claimed already. Thus a row that a store returns twice is sent
+  /// once.
   fileprivate func withoutRepeats(of inFlight: InFlightRows) -> Claim {
     var known: Set<Lease> = []
     var claim = self

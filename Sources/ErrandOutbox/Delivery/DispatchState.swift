@@ -4,13 +4,13 @@
   import Foundation
 #endif
 
-/// Decides for a dispatcher which of the claimed rows it sends, what it records, and when it claims more.
-/// Pure.
+/// Decides for a dispatcher which of the claimed rows it sends, which ends it records, and when it claims
+/// more rows. Pure.
 ///
-/// A claimed row waits to be sent, is being sent, or is being recorded: `InFlightRows` has it, and is the only
-/// count of these. A send is over when its response arrives, so that recording, which waits for the disk,
-/// blocks no other send. When recording fails, nothing more is sent until it works again. `OriginTable` decides
-/// what may be sent to which origin, and `DispatchState+Claiming` when to claim.
+/// A claimed row waits to be sent, is being sent, or is being recorded. Only `InFlightRows` counts these
+/// rows. A send ends when its response arrives, so that recording, which waits for the disk, blocks no other
+/// send. When recording fails, nothing more is sent until it works again. `OriginTable` decides which rows
+/// may be sent to which origin, and `DispatchState+Claiming` decides when to claim.
 struct DispatchState: Sendable {
   /// The most requests in flight to origins that respond.
   let concurrency: Int
@@ -26,7 +26,7 @@ struct DispatchState: Sendable {
   var isOffline = false
   /// True while the store cannot be written.
   var isStuck = false
-  /// True while leases are being renewed. Nothing is sent until this dispatcher knows which of them it still
+  /// True while leases are being renewed. Nothing is sent until this dispatcher knows which leases it still
   /// has.
   var isRenewing = false
   /// The number of attempts in a row, to any origin, that could not connect.
@@ -47,15 +47,15 @@ struct DispatchState: Sendable {
     demand.nextPoll = pollInterval
   }
 
-  /// True if no row is in flight and no claim is under way: such a claim may have taken rows already.
+  /// True if no row is in flight and no claim is in progress: such a claim may have taken rows already.
   var isIdle: Bool { inFlight.isEmpty && !demand.isClaiming }
-  /// True if the dispatcher is stopped and nothing is under way.
+  /// True if the dispatcher is stopped and idle.
   var isOver: Bool { isStopped && isIdle }
 
-  /// Begins no more claims and no more sends.
+  /// Prevents new claims and new sends.
   mutating func stop() { isStopped = true }
 
-  /// Begins again after `stop`.
+  /// Resumes after `stop`.
   /// - Returns: The callers that waited for the end, which does not come now.
   mutating func resume() -> [CheckedContinuation<Void, Never>] {
     (isStopped, isCancelling) = (false, false)
@@ -84,7 +84,7 @@ struct DispatchState: Sendable {
   }
 
   /// Returns the work that is due, and counts it as begun.
-  /// - Parameter ticks: The store's clock, by which leases end.
+  /// - Parameter ticks: The time of the clock by which leases end.
   mutating func step(at now: Duration, ticks: Int64) -> Step {
     var step = Step()
     if origins.advance(to: now) { want() }
@@ -110,17 +110,17 @@ struct DispatchState: Sendable {
 
   func mayBegin(_ origin: String) -> Bool { !isStuck && !isStopped && origins.mayBegin(origin) }
 
-  /// Moves the first row that waits for this origin to those that are being sent.
-  /// - Returns: Nil if none may be sent.
+  /// Moves the first row that waits for this origin to the rows that are being sent.
+  /// - Returns: The row; nil if no row may be sent.
   mutating func begin(_ origin: String, at now: Duration) -> ClaimedRow? {
     guard mayBegin(origin), let row = inFlight.begin(origin) else { return nil }
     origins.begin(row.lease, origin, at: now)
     return row
   }
 
-  /// Notes which leases were renewed, and drops the rows of those that were lost: another owner may have
-  /// them.
-  /// - Returns: The tasks that are sending some of the lost rows.
+  /// Notes which leases were renewed, and drops the rows of leases that were lost, because other owners may
+  /// have them.
+  /// - Returns: The tasks that are sending lost rows.
   mutating func renewed(
     _ leases: [Lease], losing lost: [Lease], until end: Int64, nextBy limit: Int64
   ) -> [Task<Void, Never>] {
@@ -143,10 +143,10 @@ struct DispatchState: Sendable {
 
   // MARK: Recording
 
-  /// Notes the end of an attempt, which is to be recorded.
+  /// Notes the end of an attempt, which is then recorded.
   /// - Parameters:
   ///   - hasReached: True if the attempt reached a server; nil if the request was given back.
-  ///   - label: The origin as it may be shown, should the attempt hold it.
+  ///   - label: The name of the origin as it may be shown, in case the attempt holds the origin.
   mutating func ended(
     _ finished: FinishedAttempt, _ sign: OriginSign, hasReached: Bool?, label: Data = Data(),
     at now: Duration
@@ -160,8 +160,8 @@ struct DispatchState: Sendable {
     inFlight.end(finished)
   }
 
-  /// Ends the recording that is under way.
-  /// - Parameter isDone: False if the store could not record it.
+  /// Ends the recording that is in progress.
+  /// - Parameter isDone: False if the store could not record the ends.
   mutating func endRecording(isDone: Bool) {
     let recorded = inFlight.endRecording(isDone: isDone)
     demand.isWanted = true

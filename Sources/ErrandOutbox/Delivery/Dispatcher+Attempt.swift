@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Sends one request, and records how that ended.
+/// Sends one request, and records the end of the attempt.
 extension Dispatcher {
   func deliver(_ claimed: ClaimedRow) async {
     let conclusion = await conclusion(on: claimed)
@@ -37,7 +37,7 @@ extension Dispatcher {
     }
     guard await begin(claimed.lease) else { return .returned }
     let left = claimed.end.map { $0 - timeline.now() }
-    // The store lets it expire at the next claim.
+    // The store marks the row as expired at the next claim.
     if let left, left <= .zero { return .returned }
     do {
       let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
@@ -67,9 +67,9 @@ extension Dispatcher {
     return attempt
   }
 
-  /// Notes that a row is about to be sent, and repeats that until it works, as `record` does: a store that
-  /// cannot be written is no failure of the request's server.
-  /// - Returns: False if another owner may have the row, or the outbox is cancelling.
+  /// Notes that a row is about to be sent, and repeats that until it works, as `record` does. A store that
+  /// cannot be written is not a failure of the request's server.
+  /// - Returns: False if another owner may have the row, or if the outbox is cancelling.
   private func begin(_ lease: Lease) async -> Bool {
     var pause = StorePause()
     while holds(lease), !wasGivenBack(lease) {
@@ -87,15 +87,15 @@ extension Dispatcher {
     return false
   }
 
-  /// True if the outbox itself cancelled the attempt, because it is closing or because another owner has the
-  /// row.
+  /// True if the outbox itself cancelled the attempt, because it is closing or because another owner may have
+  /// the row.
   private func wasGivenBack(_ lease: Lease) -> Bool {
     state.withLock { $0.isCancelling || $0.inFlight.isLost(lease) }
   }
 
-  /// Returns a stored request as it is given to the client for one attempt.
-  /// - Parameter deadline: The time until the row expires: no attempt lasts longer, nor longer than the request's own
-  ///   deadline.
+  /// Returns a stored request in the form in which the client sends it for one attempt.
+  /// - Parameter deadline: The time until the row expires. An attempt lasts at most this long, and at most as
+  ///   long as the deadline of the request.
   func request(_ stored: Request, priority: Priority?, deadline: Duration?) -> Request {
     var options = stored.options
     options.deadline = [options.deadline, deadline].compactMap(\.self).min()
@@ -112,16 +112,16 @@ extension Dispatcher {
 
   // MARK: Recording
 
-  /// Looks up the requests whose outcomes did not count: another owner, or an earlier recording whose reply was
-  /// lost, has ended them, and their receipts wait for that.
+  /// Looks up the requests whose outcomes did not count. Another owner, or an earlier recording whose reply
+  /// was lost, has ended them, and their receipts wait for that end.
   private func catchUp(on batch: [FinishedAttempt], _ results: [Finished]) async {
     let missed = zip(batch, results).filter { $1.row == nil }.map(\.0.lease.id)
     if !missed.isEmpty { await hub.catchUp(on: hub.followed(missed)) }
   }
 
   /// Records ends of attempts, and repeats that until it works: a request that a server has accepted must not
-  /// be sent again because a disk was full for a moment. It stops only if the store is closed or the outbox
-  /// is cancelling.
+  /// be sent again only because the disk was full for a moment. It gives up only if the store is closed, or
+  /// if the outbox is cancelling.
   func record(_ batch: [FinishedAttempt]) async {
     var pause = StorePause()
     var isDone = false
@@ -143,7 +143,7 @@ extension Dispatcher {
           state.isStuck = true
           return isClosed || state.isCancelling
         }
-        // The leases end, and the requests are sent again.
+        // The leases then end, and the requests are sent again.
         if givesUp { break }
         try? await timeline.sleep(pause.next())
       }
@@ -152,7 +152,7 @@ extension Dispatcher {
   }
 }
 
-/// The pauses before the store is used again after it failed, each twice as long as the one before.
+/// The pauses before the store is used again after a failure. Each is twice as long as the one before.
 private struct StorePause {
   private var length = Duration.milliseconds(100)
 

@@ -1,15 +1,15 @@
 import ErrandCore
 
-/// Ends delivering, for good or for a while.
+/// Ends delivery, for good or for a while.
 extension Dispatcher {
-  /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
+  /// Begins nothing new, waits for the attempts in flight, and gives back the rest after `limit`.
   func stop(within limit: Duration) async {
     await rest(within: limit)
     timers.withLock { $0 = DeadlineTimers() }
   }
 
-  /// As `stop`, until `resume`.
-  /// - Parameter isNeedless: Returns true if `resume` was called for already, before there was anything to resume.
+  /// Does the same as `stop`, until `resume`.
+  /// - Parameter isNeedless: Returns true if `resume` was called too early, when it had no effect yet.
   func rest(within limit: Duration, unless isNeedless: @Sendable () -> Bool = { false }) async {
     beginNothing()
     if isNeedless() { return resume() }
@@ -28,7 +28,7 @@ extension Dispatcher {
     force.cancel()
   }
 
-  /// Goes on after `rest`.
+  /// Resumes delivery after `rest`.
   func resume() {
     let waiters = state.withLock { $0.isStopped ? $0.resume() : nil }
     guard let waiters else { return }
@@ -39,7 +39,7 @@ extension Dispatcher {
     }
   }
 
-  /// Gives all claimed requests back at once.
+  /// Gives back all claimed requests at once.
   func cancelAll() {
     beginNothing()
     let tasks = state.withLock { state in

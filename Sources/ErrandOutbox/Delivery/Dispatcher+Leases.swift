@@ -1,20 +1,19 @@
 import ErrandCore
 
-/// The dispatcher renews its leases before they end. A machine that slept may wake after that: then the
-/// dispatcher renews them before it claims or sends anything, and checks each lease again right before it
-/// sends the request.
+/// The dispatcher renews its leases before they end. If the machine slept, it may wake after their end. The
+/// dispatcher then renews them before it claims or sends anything, and checks each lease again right before
+/// it sends the request.
 extension Dispatcher {
-  /// The milliseconds of the clock by which leases end. It runs while the machine sleeps.
+  /// The time, in milliseconds, of the clock by which leases end. The clock runs while the machine sleeps.
   var ticks: Int64 { Int64(timeline.now().wholeMilliseconds) }
 
-  /// Returns the ticks by which leases that were taken or renewed at `time` must be renewed: when a third of
-  /// the lease is left.
+  /// Returns the ticks at which leases that began at `time` must be renewed: when a third of the lease is left.
   func renewalLimit(from time: Int64) -> Int64 {
     time + (configuration.lease * 2 / 3).storedMilliseconds
   }
 
-  /// Returns the ticks until which leases surely last that the store was asked for at `time` or later. The
-  /// store may round its own time down by up to a millisecond.
+  /// Returns the ticks until which leases certainly last if the store was asked for them at `time` or later.
+  /// The store may round its time down by up to a millisecond.
   func leaseEnd(from time: Int64) -> Int64 { time + configuration.lease.storedMilliseconds - 1 }
 
   func isLate() -> Bool {
@@ -28,7 +27,7 @@ extension Dispatcher {
     return state.withLock { $0.inFlight.holds(lease, at: now) }
   }
 
-  /// Renews the leases, if there are any. Called by the deadline timer.
+  /// Renews the leases, if there are any. The deadline timer calls it.
   /// - Returns: When to call it again; nil if no row is in flight.
   func renewInTime() -> Duration? {
     guard state.withLock({ !$0.inFlight.isEmpty }) else { return nil }
@@ -42,7 +41,7 @@ extension Dispatcher {
     if isLate() { try await renew() }
   }
 
-  /// Renews the leases if they are late, and then goes on sending.
+  /// Renews the leases if they are late, and then resumes sending.
   func renewFirst() {
     Task {
       do {
@@ -55,8 +54,8 @@ extension Dispatcher {
     }
   }
 
-  /// Cancels the attempts whose leases another owner or an operator has ended, without waiting for the next
-  /// renewal.
+  /// Cancels the attempts whose leases were ended by another owner or an operator, without waiting for the
+  /// next renewal.
   func dropLostRows() async {
     await configuration.reportingFailure { try await renew() }
   }
@@ -66,7 +65,7 @@ extension Dispatcher {
     guard !leases.isEmpty else { return }
     let time = ticks
     let lost = try await store.renew(leases, for: configuration.lease)
-    // Another owner may be sending the lost ones.
+    // Other owners may be sending the rows of lost leases.
     let tasks = state.withLock {
       $0.renewed(leases, losing: lost, until: leaseEnd(from: time), nextBy: renewalLimit(from: time))
     }

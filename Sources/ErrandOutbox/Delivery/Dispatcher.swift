@@ -6,8 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Takes requests from the store, sends them, and records how that ended. `DispatchState` decides when to
-/// claim and how many, and `RetryRule` what an attempt means; the dispatcher carries it out.
+/// Takes requests from the store, sends them, and records the ends of attempts. `DispatchState` decides when
+/// to claim and how many rows, and `RetryRule` decides the consequence of an attempt.
 final class Dispatcher: Sendable {
   struct DeadlineTimers {
     var work: DeadlineTimer?
@@ -50,13 +50,13 @@ final class Dispatcher: Sendable {
         pollInterval: configuration.pollInterval))
   }
 
-  /// The number of claims that were begun, while the dispatcher is idle; nil while rows are in flight or a
-  /// claim is under way. `EventHub.ends` signals when that changes.
+  /// The number of claims so far; nil unless the dispatcher is idle, without rows in flight or a
+  /// claim in progress. `EventHub.ends` signals when that changes.
   var claimsWhileIdle: Int? { state.withLock { $0.isIdle ? $0.demand.claims : nil } }
 
-  // MARK: What makes it look
+  // MARK: Reasons to look for work
 
-  /// Begins to deliver. If that has begun before, looks for work.
+  /// Begins delivery. If delivery has begun before, looks for work.
   func start() {
     let isFirst = state.withLock { state in
       defer { state.isStarted = true }
@@ -68,7 +68,7 @@ final class Dispatcher: Sendable {
     timers.withLock { $0 = DeadlineTimers(work: tick, leases: renew) }
     tick.set(for: state.withLock { $0.demand.nextPoll })
     Task {
-      // The network that was missing when the last process ended may be there now.
+      // The network may have been missing when the last process ended, and be back now.
       await rescheduleOffline()
       look()
       await prune()
@@ -80,12 +80,12 @@ final class Dispatcher: Sendable {
     proceed { state in if state.isStarted { state.want() } }
   }
 
-  /// Probes these origins at once, or all, because they were released by hand.
+  /// Probes these origins at once, or all origins, after a release by hand.
   func release(_ origins: [String]?) {
     proceed { state in if state.isStarted { state.release(origins) } }
   }
 
-  /// Notes whether there is a network. It is a hint.
+  /// Notes whether there is a network. That is a hint.
   func networkChanged(isOnline: Bool) {
     guard isOnline else { return state.withLock { $0.isOffline = true } }
     Task {
@@ -97,7 +97,7 @@ final class Dispatcher: Sendable {
   /// Makes requests due that waited for an identity.
   func signedIn() async { await rescheduleUnlessResting() }
 
-  /// Leaves the store alone while the process rests: `resume` does it.
+  /// Does not use the store while the process rests: `resume` reschedules then.
   private func rescheduleUnlessResting() async {
     if !state.withLock({ $0.isStopped }) { await rescheduleOffline() }
   }
@@ -119,7 +119,7 @@ final class Dispatcher: Sendable {
     return state.withLock { $0.nextRing }
   }
 
-  /// Forgets requests that were over longer ago than `retention`.
+  /// Removes requests that ended longer ago than `retention`.
   private func prune() async {
     await configuration.reportingFailure {
       await storage.blobs.remove(try await store.prune(olderThan: configuration.retention))
@@ -144,7 +144,7 @@ final class Dispatcher: Sendable {
           claim, of: order, until: leaseEnd(from: time), renewingBy: renewalLimit(from: time),
           learned: learned, at: now)
       }
-      // Not earlier: a deadline timer that fires while no row is in flight is not set again.
+      // Setting the timer earlier has no effect: a deadline timer that fires while no row is in flight stops.
       if !claim.rows.isEmpty { timers.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
       configuration.report(error)
@@ -165,7 +165,7 @@ final class Dispatcher: Sendable {
   }
 
   /// Fills in the origins of rows that an earlier version stored without one, from their requests.
-  /// - Returns: The leases of those rows.
+  /// - Returns: The leases of these rows.
   private func learnOrigins(of rows: inout [ClaimedRow]) -> Set<Lease> {
     var learned: Set<Lease> = []
     for index in rows.indices where rows[index].row.origin.isEmpty {
@@ -177,9 +177,9 @@ final class Dispatcher: Sendable {
     return learned
   }
 
-  // MARK: Going on
+  // MARK: Proceeding
 
-  /// Changes the state, and carries out what follows from it.
+  /// Changes the state, and carries out the next step.
   func proceed(_ change: (inout DispatchState) -> Void = { _ in }) {
     let (now, ticks) = (timeline.now(), ticks)
     let step = state.withLock { state in

@@ -1,16 +1,16 @@
-/// The requests that a dispatcher has claimed, until their ends are recorded: each waits to be sent, is being
+/// The requests that a dispatcher has claimed, until their ends are recorded. Each waits to be sent, is being
 /// sent, or is being recorded. Pure.
 struct InFlightRows: Sendable {
-  /// A claimed row, without its content, which is in its line until it is sent.
+  /// A claimed row without its content. The content is in the row's line until the row is sent.
   private struct Row: Sendable {
     let origin: String
-    /// True if the store does not know the origin.
+    /// True if the origin was found in the request, because the store does not know it.
     let isLearned: Bool
-    /// True if the row is in a lane: when its end is recorded, the next row of the lane may be of any origin.
+    /// True if the row is in a lane. When its end is recorded, the next row of the lane may be of any origin.
     let isInLane: Bool
-    /// When its lease ends, in the store's ticks.
+    /// When its lease ends, in ticks.
     var leaseEnd: Int64
-    /// True if another owner may have the row by now.
+    /// True if another owner may have the row.
     var isLost = false
   }
 
@@ -25,7 +25,7 @@ struct InFlightRows: Sendable {
     mutating func removeHead() -> ClaimedRow {
       defer {
         first += 1
-        // Sent rows are removed soon, because they hold request contents.
+        // Sent rows are removed soon, because they hold the contents of requests.
         if first > 16, first * 2 > rows.count {
           rows.removeSubrange(..<first)
           first = 0
@@ -38,16 +38,16 @@ struct InFlightRows: Sendable {
   private var rows: [Lease: Row] = [:]
   private var lines: [String: Line] = [:]
   private var lastPlace = 0
-  /// The rows that are being sent, each with its task once there is one.
+  /// The rows that are being sent, each with its task as soon as the task exists.
   private var tasks: [Lease: Task<Void, Never>?] = [:]
   /// The ends of attempts to record next.
   private var ended: [FinishedAttempt] = []
   /// The ends of attempts that are being recorded.
   private var inRecording: [FinishedAttempt] = []
-  /// Rows of which an earlier attempt was still in flight when this dispatcher claimed them again, because
-  /// the earlier lease had ended: the earlier lease by the new one.
+  /// Rows that this dispatcher claimed again while an earlier attempt was still in flight, because the
+  /// earlier lease had ended. The key is the new lease, and the value is the earlier one.
   private var earlier: [Lease: Lease] = [:]
-  /// When the leases must be renewed at the latest, in the store's ticks.
+  /// When the leases must be renewed at the latest, in ticks.
   private var renewalLimit = Int64.max
 
   var isEmpty: Bool { rows.isEmpty }
@@ -56,7 +56,7 @@ struct InFlightRows: Sendable {
   var waiting: Int { rows.count - sending - recording }
   /// The number of rows that are being sent.
   var sending: Int { tasks.count }
-  /// The number of rows whose ends are being recorded, or will be next.
+  /// The number of rows whose ends are being recorded, or will be recorded next.
   var recording: Int { ended.count + inRecording.count }
 
   // MARK: Leases
@@ -71,7 +71,7 @@ struct InFlightRows: Sendable {
   /// - Parameters:
   ///   - end: When their leases end.
   ///   - limit: When their leases must be renewed at the latest.
-  ///   - learned: Those whose origins the store does not know.
+  ///   - learned: The rows whose origins the store does not know.
   mutating func take(
     _ claimed: [ClaimedRow], until end: Int64, renewingBy limit: Int64, learned: Set<Lease> = []
   ) {
@@ -95,10 +95,10 @@ struct InFlightRows: Sendable {
     renewalLimit = limit
   }
 
-  /// True if the time to renew the leases has passed: they end soon, or have ended.
+  /// True if the leases should have been renewed before now: they end soon, or have ended.
   func isLate(at now: Int64) -> Bool { now >= renewalLimit && !isEmpty }
 
-  /// True if no other owner can have the row yet.
+  /// True if no other owner can have the row.
   func holds(_ lease: Lease, at now: Int64) -> Bool {
     rows[lease].map { !$0.isLost && $0.leaseEnd > now } ?? false
   }
@@ -107,7 +107,7 @@ struct InFlightRows: Sendable {
 
   func isLost(_ lease: Lease) -> Bool { rows[lease]?.isLost ?? false }
 
-  /// Notes that another owner has these rows, and drops those that wait to be sent.
+  /// Notes that other owners may have these rows, and drops the rows that wait to be sent.
   /// - Returns: The number of dropped rows of each origin.
   mutating func drop(_ leases: [Lease]) -> [String: Int] {
     var dropped: [String: Int] = [:]
@@ -120,7 +120,7 @@ struct InFlightRows: Sendable {
     return dropped
   }
 
-  /// Removes a row from those that wait to be sent.
+  /// Removes a row from the rows that wait to be sent.
   /// - Returns: Its origin; nil if it did not wait.
   private mutating func takeOut(_ lease: Lease) -> String? {
     guard let origin = rows[lease]?.origin, let line = lines[origin] else { return nil }
@@ -137,8 +137,8 @@ struct InFlightRows: Sendable {
 
   // MARK: Sending
 
-  /// Returns the origin of the next row to send, of those that may be sent to: the row with the highest
-  /// priority, and of these the one that was claimed first.
+  /// Returns the origin of the next row to send, among the origins that allow it. The next row is the one
+  /// with the highest priority, and of these the one that was claimed first.
   func nextOrigin(where mayBegin: (String) -> Bool) -> String? {
     var best: (origin: String, priority: Int, place: Int)?
     for (origin, line) in lines {
@@ -150,7 +150,7 @@ struct InFlightRows: Sendable {
     return best?.origin
   }
 
-  /// Moves the first row that waits for this origin to those that are being sent.
+  /// Moves the first row that waits for this origin to the rows that are being sent.
   mutating func begin(_ origin: String) -> ClaimedRow? {
     guard let row = lines[origin]?.removeHead() else { return nil }
     if lines[origin]?.head == nil { lines[origin] = nil }
@@ -160,7 +160,7 @@ struct InFlightRows: Sendable {
 
   private func waitsForEarlier(_ lease: Lease) -> Bool { earlier[lease].map { rows[$0] != nil } ?? false }
 
-  /// Sets the task that sends a row, unless the attempt is over already.
+  /// Sets the task that sends a row, unless the attempt has ended already.
   mutating func sends(_ lease: Lease, in task: Task<Void, Never>) {
     if tasks.keys.contains(lease) { tasks.updateValue(task, forKey: lease) }
   }
@@ -186,18 +186,18 @@ struct InFlightRows: Sendable {
     ended.append(finished)
   }
 
-  /// The origins for which rows wait, in a fixed order, so that simulations are repeatable.
+  /// The origins of waiting rows, in a fixed order, so that simulations are repeatable.
   func waitingOrigins(where isMeant: (String) -> Bool) -> [String] { lines.keys.filter(isMeant).sorted() }
 
   /// Gives back the rows that wait for this origin.
-  /// - Returns: Their number.
+  /// - Returns: The number of these rows.
   mutating func giveBack(_ origin: String) -> Int {
     guard let line = lines.removeValue(forKey: origin) else { return 0 }
     for entry in line.rest { append(FinishedAttempt(lease: entry.row.lease, outcome: .returned)) }
     return line.rest.count
   }
 
-  /// Returns the ends of attempts to record now; nil if there are none, or others are being recorded.
+  /// Returns the ends of attempts to record now; nil without new ends, or while others are being recorded.
   mutating func beginRecording() -> [FinishedAttempt]? {
     guard inRecording.isEmpty, !ended.isEmpty else { return nil }
     swap(&inRecording, &ended)
@@ -211,12 +211,12 @@ struct InFlightRows: Sendable {
     var hadLanes: Bool
     /// The origins whose holds were recorded.
     var held: [String] = []
-    /// The origins of rows that need not be sent any more and are to be recorded as given back.
+    /// The origins of rows that need not be sent any more, and are recorded as given back.
     var returned: [String] = []
   }
 
-  /// Ends the recording that is under way.
-  /// - Parameter isDone: False if the store could not record it.
+  /// Ends the recording that is in progress.
+  /// - Parameter isDone: False if the store could not record the ends.
   mutating func endRecording(isDone: Bool = true) -> Recorded {
     var recorded = Recorded(
       origins: Set(inRecording.compactMap { rows[$0.lease]?.origin }),
@@ -230,7 +230,7 @@ struct InFlightRows: Sendable {
     return recorded
   }
 
-  /// Gives back rows that were claimed again, and that the earlier attempt has delivered.
+  /// Gives back rows that were claimed again, if the earlier attempt has delivered them.
   private mutating func returnDelivered() -> [String] {
     var delivered: Set<Lease> = []
     for finished in inRecording { if case .delivered = finished.outcome { delivered.insert(finished.lease) } }

@@ -1,8 +1,8 @@
 /// The sign that an attempt gives of its origin's health.
 enum OriginSign: Sendable, Hashable {
-  /// The origin responds, whatever it thinks of the request.
+  /// The origin responds, whether or not it accepts the request.
   case responded
-  /// There was no response, or one that says that the server itself is in trouble.
+  /// No response arrived, or the response reports a failure of the server itself.
   case failed(reason: String, Trouble)
   /// The origin asked for a pause of this length.
   case busy(reason: String, for: Duration)
@@ -10,13 +10,13 @@ enum OriginSign: Sendable, Hashable {
   case unauthorized(reason: String)
   /// The client has no credential for the origin.
   case withoutCredential(reason: String)
-  /// Nothing: the attempt was given back, or could not be sent.
+  /// No sign: the attempt was given back, or could not be sent.
   case none
 
   enum Trouble: Sendable, Hashable {
     /// The server responded, with a status of 500 or above.
     case responded
-    /// The server got the request and did not respond. The request may be the reason.
+    /// The server received the request and did not respond. The request may be the reason.
     case silent
     /// The request did not reach the server.
     case unreachable

@@ -1,28 +1,29 @@
-/// The health of one origin, as a circuit breaker: whether anything may be sent to it, and how much at once.
-/// Pure.
+/// The health of one origin, as a circuit breaker: whether anything may be sent to it, and how many requests
+/// at once. Pure.
 ///
 /// ```
-/// closed ─three rows fail in a row, 401, 403, Retry-After→ open, for a growing time
+/// closed ─three rows in a row fail, 401, 403, Retry-After→ open, for a growing time
 ///    ↑                                                       │
-///    └─a probe succeeds─── half open ←──that time is over────┘
+///    └─a probe succeeds─── half open ←──that time has passed─┘
 ///                              └─all probes fail→ open, twice as long
 /// ```
 ///
-/// Rows that fail by their own fault must not stop those of others: while the origin is half open and can be reached, rows
-/// are tried one after the other, and beside those that hang, until one succeeds or many have failed.
+/// A row that is itself the cause of its failures must not stop other rows. Therefore, while the origin is
+/// half open and can be reached, rows are tried one after the other, and beside rows that hang. This ends
+/// when one succeeds, or when many have failed.
 ///
-/// A closed origin begins with one attempt in flight, and each response allows one more, up to the limit of
-/// an origin. Attempts hang when nothing has come from the origin for a while; the origin then begins again
-/// with one attempt beside those that hang.
+/// A closed origin begins with one attempt in flight. Each response allows one more, up to the limit of an
+/// origin. Attempts hang when the origin has sent nothing for a while. The origin then begins again with one
+/// attempt beside those that hang.
 struct OriginState: Sendable {
   enum Phase: Sendable, Hashable {
     case closed
     case open(until: Duration)
-    /// One attempt at a time may be sent, and another beside those that hang, until one decides.
+    /// One attempt at a time may be sent, and another beside attempts that hang, until one of them decides.
     case halfOpen
   }
 
-  /// The bound that an origin's attempts count against. Hanging attempts are counted apart.
+  /// The bound that an origin's attempts count against. Hanging attempts are counted separately.
   enum Account: Sendable, Hashable {
     /// The origin responds.
     case regular
@@ -33,7 +34,7 @@ struct OriginState: Sendable {
   }
 
   struct Limits: Sendable {
-    /// The most attempts in flight to an origin, and with a key.
+    /// The most attempts in flight to an origin; `perKey` is the same for a key within it.
     var perOrigin: Int
     var perKey = 4
     /// The first and the longest time that an origin is open.
@@ -54,13 +55,14 @@ struct OriginState: Sendable {
   /// The most hanging attempts at an origin that does not respond.
   private static let mostHanging = 4
 
-  /// The number of different requests that have to fail in a row to open the origin: a single request may
-  /// fail by its own fault.
+  /// The number of different requests that have to fail in a row to open the origin. A single request may
+  /// fail because of its content.
   private static let mostFailures = 3
-  /// The number of rows that are tried, one after the other, before an origin that responds to each with a failure is open
-  /// again. It is also that of rows that may fail in a row soon after another succeeded.
+  /// The number of rows that are tried, one after the other, before an origin that responds to each with a
+  /// failure is open again. It is also the number of rows that may fail in a row soon after another row
+  /// succeeded.
   static let mostProbes = 128
-  /// How long a success says that the origin is well.
+  /// How long a success counts as a sign that the origin is well.
   private static let memory = Duration.seconds(10)
   private static let mostRefused = 1000
 
@@ -73,12 +75,12 @@ struct OriginState: Sendable {
   private(set) var window = 1
   /// Changes with the phase: attempts of an earlier epoch say nothing about the current phase.
   private(set) var epoch = 0
-  /// When an attempt was begun while none was moving, when one ended, or when the origin became half open by
-  /// time.
+  /// When the last of these happened: an attempt began while none was moving, an attempt ended, or the origin
+  /// became half open after its time.
   private(set) var lastProgress = Duration.zero
-  /// The number of rows that were claimed and not begun.
+  /// The number of rows that were claimed and not yet sent.
   var waiting = 0
-  /// True if the last claim brought fewer rows than there was room for.
+  /// True if the last claim brought fewer rows than there was capacity for.
   var isDry = false
   /// True if the store has recorded that the origin is open, so that other processes know.
   var isRecorded = false
@@ -87,14 +89,16 @@ struct OriginState: Sendable {
   private var failed: Set<OutboxID> = []
   private var lastPause: Duration?
   private var probesLeft = 0
-  /// True if all rows failed that were tried when the origin was half open last: then one is tried at a time.
+  /// True if all rows failed that were tried when the origin was last half open. The next time, only one row
+  /// is tried.
   private var hasFailedAll = false
   private var lastSuccess: Duration?
   private var successes = 0
   /// Rows whose credentials were refused, each with the value of `successes` at that time.
   private var refused: [OutboxID: Int] = [:]
 
-  /// - Parameter name: The name in the store.
+  /// Creates the state of an origin without attempts.
+  /// - Parameter name: The origin's name in the store.
   init(_ name: String = "") { hasKey = OriginAddress.hasKey(name) }
 
   /// The most attempts in flight.
@@ -105,7 +109,7 @@ struct OriginState: Sendable {
   /// The number of attempts in flight that do not hang.
   var moving: Int { isOpen ? 0 : inFlight - hanging }
 
-  /// True if nothing is to be sent to the origin for now.
+  /// True if nothing may be sent to the origin for now.
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
   var account: Account {
@@ -124,13 +128,13 @@ struct OriginState: Sendable {
     }
   }
 
-  /// The most rows to have ahead while it is unknown whether the origin responds.
+  /// The most rows to claim ahead while it is unknown whether the origin responds.
   var probesAhead: Int { phase == .halfOpen ? max(1, probesLeft) : 1 }
 
-  /// The number of attempts that were begun since the origin was half open last.
+  /// The number of attempts in flight that began since the origin was last half open.
   private var probesInFlight: Int { attempts.values.count(where: isProbe) }
 
-  /// The number of those that do not hang: at most one.
+  /// The number of these attempts that do not hang: at most one.
   var movingProbes: Int { attempts.values.count { isProbe($0) && !$0.hangs } }
 
   private func isProbe(_ attempt: Attempt) -> Bool { attempt.isProbe && attempt.epoch == epoch }
@@ -145,8 +149,8 @@ struct OriginState: Sendable {
     attempts[lease] = Attempt(epoch: epoch, isProbe: phase == .halfOpen)
   }
 
-  /// Ends an attempt. Its sign counts only if it was begun in this epoch, except `busy`, which counts always.
-  /// - Returns: The change that other processes have to know, if any.
+  /// Ends an attempt. Its sign counts only if the attempt began in this epoch. Only `busy` always counts.
+  /// - Returns: The change that other processes have to know; nil if nothing changes for them.
   mutating func end(
     _ lease: Lease, _ sign: OriginSign, at now: Duration, _ limits: Limits
   ) -> OriginNews.Change? {
@@ -173,7 +177,7 @@ struct OriginState: Sendable {
       if mayBeItsOwn, triesNextProbe() { return nil }
       return open(.trouble, reason, at: now, limits, longest: limits.longestPause)
     case .unauthorized(let reason):
-      // Bounds the memory: each of the forgotten rows may be refused once more.
+      // Bounds the memory. Each forgotten row may be refused once more.
       if refused.count >= Self.mostRefused { refused = [:] }
       refused[lease.id] = successes
       if triesNextProbe() { return nil }
@@ -231,7 +235,7 @@ struct OriginState: Sendable {
     isRecorded = false
   }
 
-  /// Notes that the origin may be well again: it is probed at once.
+  /// Notes that the origin may be well again, so that it is probed at once.
   mutating func release() {
     lastPause = nil
     hasFailedAll = false
@@ -246,12 +250,12 @@ struct OriginState: Sendable {
     probesLeft = hasFailedAll ? 0 : Self.mostProbes
   }
 
-  /// True if other rows were accepted since this one was refused: then the credentials are not the reason.
+  /// True if other rows were accepted since this one was refused. The credentials are then not the reason.
   func isRefusedAlone(_ id: OutboxID) -> Bool { refused[id].map { successes > $0 } ?? false }
 
   // MARK: Time
 
-  /// When time alone changes something.
+  /// When the state changes without an event; nil if it does not.
   func nextChange(_ limits: Limits) -> Duration? {
     if case .open(let until) = phase { return until }
     return moving > 0 ? lastProgress + limits.patience : nil
@@ -270,12 +274,12 @@ struct OriginState: Sendable {
     hanging = inFlight
     isResponding = false
     window = 1
-    // The origin may have one more attempt, beside those that hang.
+    // The origin may now have one more attempt, beside those that hang.
     isDry = false
     return true
   }
 
-  /// True if forgetting this state loses nothing.
+  /// True if forgetting this state loses no information.
   func isForgettable(at now: Duration, _ limits: Limits) -> Bool {
     guard attempts.isEmpty, waiting == 0 else { return false }
     switch phase {

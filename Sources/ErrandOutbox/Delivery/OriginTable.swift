@@ -1,8 +1,8 @@
-/// The health of all known origins, and the bounds on what is in flight to all of them. Pure.
+/// The health of all known origins, and the bounds on the attempts in flight to all of them. Pure.
 ///
 /// Attempts to origins that respond count against `total`. An origin of which it is unknown whether it
-/// responds gets one attempt in flight, out of `probes`: forty origins that hang take nothing from those that
-/// respond, and do not keep a responding one from being found.
+/// responds gets one attempt in flight, which counts against `probes`. Therefore origins that hang take no
+/// capacity from origins that respond, and do not prevent the discovery of another responding origin.
 struct OriginTable: Sendable {
   let limits: OriginState.Limits
   /// The most attempts in flight to origins that respond.
@@ -15,17 +15,17 @@ struct OriginTable: Sendable {
   private(set) var regular = 0
   private(set) var probing = 0
   private(set) var hanging = 0
-  /// The number of origins that have room for more rows: those that respond, and the others.
+  /// The number of responding origins that have capacity for more rows, and of the other origins that have.
   private(set) var hungryRegular = 0
   private(set) var hungryProbing = 0
   /// The number of origins that respond.
   private var responding = 0
   /// The number of rows that wait for a probe.
   private var waitingForProbe = 0
-  /// Origins of which something was recorded since the last wish: a claim that was made before that may bring
-  /// fewer rows than there are now.
+  /// Origins with an end recorded since the last wish. A claim that was made earlier may bring fewer of their
+  /// rows than there are now.
   private var recordedSince: Set<String> = []
-  /// Time alone changes nothing before this.
+  /// When the passing of time next changes something; nil if it does not.
   private(set) var nextChange: Duration?
   private var nextTidying = Duration.zero
 
@@ -35,23 +35,23 @@ struct OriginTable: Sendable {
     self.limits = limits
   }
 
-  /// True if as many origins are probed as may be. Then a probe hangs sooner, so that a healthy origin is found behind
-  /// hundreds of others that hang.
+  /// True if the number of probed origins has reached its limit. A probe then counts as hanging sooner, so
+  /// that a healthy origin is found among hundreds that hang.
   private var isCrowded: Bool { probing >= probes }
   private var patience: Duration { isCrowded ? limits.patience / 8 : limits.patience }
 
-  /// More than any machine has sockets for.
+  /// More than the number of sockets of any machine.
   static let mostAtOnce = 1 << 16
 
-  /// The most attempts at origins that do not respond. Each holds a connection.
+  /// The most attempts to origins that do not respond. Each holds a connection.
   private var mostHanging: Int { 12 * probes }
-  /// The most before an origin gets a second attempt beside one that hangs: the rest is for origins of which nothing is
-  /// known.
+  /// The most such attempts before an origin gets a second attempt beside one that hangs. The rest is for
+  /// unknown origins.
   private var mostFurther: Int { 2 * probes }
 
   var isAnyResponding: Bool { responding > 0 }
 
-  // MARK: Keeping count
+  // MARK: Counting
 
   private mutating func change<Value>(_ origin: String, _ body: (inout OriginState) -> Value) -> Value {
     count(origins[origin], by: -1)
@@ -98,12 +98,12 @@ struct OriginTable: Sendable {
     return probing < probes && probing + hanging < (state.inFlight > 0 ? mostFurther : mostHanging)
   }
 
-  /// True if the rows that wait for the origin are to be given back: they take the place of rows that may be
-  /// sent.
+  /// True if the rows that wait for the origin have to be given back, because they take the capacity of rows
+  /// that may be sent.
   func givesBack(_ origin: String) -> Bool {
     guard let state = origins[origin] else { return false }
     guard state.account == .probing else { return state.account == .none }
-    // Those of a half-open origin are tried one after the other, until too many hang.
+    // The rows of a half-open origin are tried one after the other, until too many hang.
     return state.waiting > 1 && !(state.phase == .halfOpen && state.hasRoomForProbe(limits))
   }
 
@@ -129,7 +129,7 @@ struct OriginTable: Sendable {
     originOf[lease].flatMap { origins[$0] }?.isRefusedAlone(lease.id) ?? false
   }
 
-  /// Changes the number of rows that wait for the origin, other than by sending them.
+  /// Changes the number of rows that wait for the origin, for another reason than sending them.
   mutating func wait(_ origin: String, by count: Int) { change(origin) { $0.waiting += count } }
 
   /// Notes that an end was recorded, which may make other rows of the origin claimable.
@@ -144,7 +144,7 @@ struct OriginTable: Sendable {
   // MARK: Time
 
   /// Applies the passing of time.
-  /// - Returns: True if more may be claimed than before.
+  /// - Returns: True if more rows may be claimed than before.
   mutating func advance(to now: Duration) -> Bool {
     guard let change = nextChange, now >= change else { return false }
     nextChange = nil
@@ -162,8 +162,8 @@ struct OriginTable: Sendable {
     return mayClaim
   }
 
-  /// Forgets origins that were idle for long, so that the table does not grow with every origin that was ever
-  /// used.
+  /// Forgets origins that were idle for a long time, so that the table does not grow with every origin that
+  /// was ever used.
   mutating func tidy(at now: Duration) {
     guard now >= nextTidying else { return }
     nextTidying = now + .seconds(30)
@@ -180,7 +180,7 @@ struct OriginTable: Sendable {
 
   // MARK: Claiming
 
-  /// The number of rows that are wanted of each origin.
+  /// The number of rows that a claim should bring, by origin.
   struct Wish: Sendable, Hashable {
     var capacities: [String: Int]
     var others: Int
@@ -201,10 +201,10 @@ struct OriginTable: Sendable {
   mutating func wish(mostWaiting: Int) -> Wish {
     recordedSince.removeAll(keepingCapacity: true)
     var wish = Wish(capacities: [:], others: othersRoom, open: [:])
-    // Probes beside hanging attempts leave half of the places to unknown origins.
+    // Probes beside hanging attempts leave half of the capacity to unknown origins.
     var further = min((wish.others + 1) / 2, max(0, mostFurther - probing - hanging))
     let share = max(1, mostWaiting / max(1, responding))
-    // With probes for all origins, their order does not matter.
+    // With enough probes for all origins, their order does not matter.
     let isScarce = wish.others < origins.count
     for (name, state) in isScarce ? origins.sorted(by: { $0.key < $1.key }) : Array(origins) {
       switch state.account {
@@ -216,7 +216,7 @@ struct OriginTable: Sendable {
         let mayBegin = state.waiting == 0 && state.mayBegin(limits) && wish.others > 0
         let hasRoom = mayBegin && !(isFurther && further == 0)
         wish.capacities[name] = hasRoom ? min(state.probesAhead, mostWaiting) : 0
-        // A dry origin probably has no rows, so it takes no place from others.
+        // A dry origin probably has no rows, so it takes no capacity from other origins.
         guard hasRoom, !state.isDry else { continue }
         wish.others -= 1
         if isFurther { further -= 1 }
@@ -229,9 +229,9 @@ struct OriginTable: Sendable {
   }
 
   /// Takes the result of a claim.
-  /// - Parameter held: The origins that are held, according to the store. An open origin that is not among
-  ///   them was released by another process.
-  /// - Returns: True if some of those may be probed now.
+  /// - Parameter held: The origins that are held, according to the store. If an open origin is not among
+  ///   them, another process has released it.
+  /// - Returns: True if a released origin may be probed now.
   mutating func claimed(_ counts: [String: Int], of wish: Wish, held: Set<String>) -> Bool {
     var isReleased = false
     for (name, capacity) in wish.capacities

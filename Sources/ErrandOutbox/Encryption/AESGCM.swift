@@ -111,7 +111,7 @@ enum AESGCM {
         return tag
       }
 
-      /// Ends decryption: true if the tag is right.
+      /// Ends decryption, and returns true if the tag is right.
       func verify(_ tag: Data) -> Bool {
         var tag = Data(tag)
         let isTaken = tag.withUnsafeMutableBytes {

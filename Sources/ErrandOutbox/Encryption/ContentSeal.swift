@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Wraps stored data: encrypted if there is a key, and unchanged if there is none. The first byte says which.
-/// With a key only encrypted data is accepted: any program could have written the rest. An outbox that is
-/// given a key later has to set `OutboxConfiguration.acceptsPlaintext` to read what it stored before.
+/// Wraps stored data: encrypted with a key, and unchanged without one. The first byte
+/// distinguishes them. With a key, unencrypted data is refused, because any program could have written it. To
+/// read the older requests of an outbox that gets a key later, set `OutboxConfiguration.acceptsPlaintext`.
 ///
 /// | bytes | plain | encrypted |
 /// |---|---|---|
@@ -39,9 +39,9 @@ struct ContentSeal: Sendable {
     return Data([Form.sealed.rawValue]) + fingerprint + nonce + sealed
   }
 
-  /// Returns the data that was wrapped.
-  /// - Throws: `.wrongKey` if it was encrypted with another key, or if there is no key now, or if it is plain
-  ///   and there is a key; `.damaged` if it is not what was wrapped.
+  /// Returns the wrapped data.
+  /// - Throws: `.wrongKey` if the data was encrypted with another key, if it is encrypted and there is no
+  ///   key, or if it is plain and there is a key; `.damaged` if it has changed since it was wrapped.
   func unwrap(_ wrapped: Data, as part: SealedPart) throws(OutboxError) -> Data {
     switch wrapped.first.flatMap(Form.init) {
     case .plain:
@@ -66,15 +66,15 @@ struct ContentSeal: Sendable {
 
   static func isSealed(_ wrapped: Data) -> Bool { wrapped.first == Form.sealed.rawValue }
 
-  /// Returns the key, if its fingerprint is this one.
+  /// Returns the key, if it has this fingerprint.
   func key(for fingerprint: Data, _ part: SealedPart) throws(OutboxError) -> OutboxKey {
     guard let key else {
       throw OutboxError(
-        .wrongKey, "the \(part) is sealed, and the outbox was given no key; open it with the key it had")
+        .wrongKey, "the \(part) is encrypted, but the outbox has no key; open it with the key it had")
     }
     guard fingerprint == self.fingerprint else {
       throw OutboxError(
-        .wrongKey, "the \(part) is sealed with another key; open the outbox with the key it had")
+        .wrongKey, "the \(part) is encrypted with another key; open the outbox with the key it had")
     }
     return key
   }
@@ -82,17 +82,17 @@ struct ContentSeal: Sendable {
   private static func plaintext(_ part: SealedPart) -> OutboxError {
     OutboxError(
       .wrongKey,
-      "the \(part) is not sealed, and the outbox has a key: anybody may have written it; if it was stored before there "
+      "the \(part) is not encrypted, but the outbox has a key: any program may have written it; if it was stored before there "
         + "was a key, open the outbox with acceptsPlaintext")
   }
 
   static func damaged(_ part: SealedPart) -> OutboxError {
-    OutboxError(.damaged, "the \(part) is not what was stored; its bytes have changed since")
+    OutboxError(.damaged, "the \(part) is damaged: its bytes have changed since it was stored")
   }
 }
 
-/// The kind and the owner of an encrypted piece, which are authenticated: no piece decrypts in the place of
-/// another.
+/// The kind and the owner of an encrypted piece. Both are authenticated, so that no piece decrypts in place
+/// of another.
 struct SealedPart: Sendable, Hashable, CustomStringConvertible {
   private let name: String
   private let owner: String
@@ -106,7 +106,7 @@ struct SealedPart: Sendable, Hashable, CustomStringConvertible {
     SealedPart(name: "file \(index)", owner: id.rawValue)
   }
 
-  /// The part of an origin that may be shown.
+  /// The name of an origin, as it may be shown.
   static func origin(_ name: String) -> SealedPart { SealedPart(name: "origin", owner: name) }
 
   static let keyCheck = SealedPart(name: "key check", owner: "")

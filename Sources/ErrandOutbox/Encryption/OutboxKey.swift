@@ -6,31 +6,32 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// The key that an outbox is encrypted with: 32 bytes, for AES-256-GCM. Keep it where the system keeps
-/// secrets (the keychain, a secret of the deployment), never beside the outbox. Without it, the stored
-/// requests cannot be read.
+/// The key of an encrypted outbox: 32 bytes, for AES-256-GCM. Store it with the system's secrets (the
+/// keychain, a secret of the deployment), never beside the outbox. The stored requests cannot be read without
+/// it.
 ///
 /// ```swift
 /// let key = OutboxKey.random()
 /// try keychain.save(key.data)
 /// ```
 ///
-/// No description shows it.
+/// Its descriptions do not show it.
 public struct OutboxKey: Sendable, Equatable {
   /// The number of bytes of a key.
   public static let byteCount = 32
 
-  /// The key itself, to be kept safe.
+  /// The bytes of the key, to be stored in a safe place.
   public let data: Data
 
-  /// - Parameter data: 32 unpredictable bytes. A password is not that: derive a key from it first (HKDF,
-  ///   scrypt).
-  /// - Throws: `OutboxError.wrongKey` if they are not 32.
+  /// Creates a key from its bytes.
+  /// - Parameter data: 32 unpredictable bytes. To use a password, derive a key from it first (HKDF, scrypt).
+  /// - Throws: `OutboxError.wrongKey` if the number of bytes is not 32.
   public init(_ data: Data) throws(OutboxError) {
     guard data.count == Self.byteCount else {
       throw OutboxError(
         .wrongKey,
-        "a key of an outbox has \(Self.byteCount) bytes, not \(data.count); make one with OutboxKey.random()")
+        "the key of an outbox has \(Self.byteCount) bytes, not \(data.count); create one with OutboxKey.random()"
+      )
     }
     self.data = Data(data)
   }
@@ -55,8 +56,8 @@ extension OutboxKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension OutboxKey {
-  /// Returns a digest that is the same for the same text, and that reveals nothing of it without the key: the
-  /// first half of HMAC-SHA-256 (RFC 2104).
+  /// Returns a digest that is the same for the same text, and that reveals nothing about the text without the
+  /// key: the first half of HMAC-SHA-256 (RFC 2104).
   func digest(of text: String) -> String {
     let blockLength = 64
     let key = [UInt8](data) + Array(repeating: 0, count: blockLength - data.count)

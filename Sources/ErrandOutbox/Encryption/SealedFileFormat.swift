@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// The layout of an encrypted file: a head, and then chunks, each encrypted by itself, so that the file can
-/// be read while it is sent.
+/// The layout of an encrypted file: a head, and then chunks. Each chunk is encrypted separately, so that the
+/// file can be decrypted while it is sent.
 ///
 /// | bytes | |
 /// |---|---|
@@ -13,12 +13,12 @@
 /// | 1 | version |
 /// | 8 | fingerprint of the key |
 /// | 12 | nonce |
-/// | 32 + 16 | the file's own key, encrypted with the outbox's |
+/// | 32 + 16 | the file's key, encrypted with the outbox's key |
 /// | 65,536 + 16 | a chunk, encrypted with the file's key; the last one is shorter or as long |
 ///
-/// A chunk's nonce is its index: the file's key is used for nothing else. The index, and whether the chunk is
-/// the last, are authenticated, so a file that was truncated, reordered or put together from others does not
-/// decrypt.
+/// A chunk's nonce is its index: the file's key is used for nothing else. The index is authenticated, and so
+/// is whether the chunk is the last one. Therefore a file that was truncated, reordered or assembled from
+/// others does not decrypt.
 enum SealedFileFormat {
   static let chunkLength = 64 << 10
   static let headLength =
@@ -38,7 +38,7 @@ enum SealedFileFormat {
     return chunks - (chunks + chunk - 1) / chunk * Int64(tagLength)
   }
 
-  /// Returns the number of chunks: at least one, because there is always a last one.
+  /// Returns the number of chunks: at least one, because even an empty file has a last chunk.
   static func chunkCount(of length: Int64) -> Int64 {
     max(1, (length + Int64(chunkLength) - 1) / Int64(chunkLength))
   }

@@ -10,7 +10,7 @@ import ErrandCore
 final class SealedFileReader: BodyReader {
   private struct State {
     var fileKey: OutboxKey?
-    /// The bytes of the next chunk, or of the head, that were read so far.
+    /// The bytes of the next chunk, or of the head, that have been read.
     var sealed = Data()
     var next: Int64 = 0
     var chunk = Data()
@@ -27,7 +27,7 @@ final class SealedFileReader: BodyReader {
 
   /// - Parameters:
   ///   - reader: Reads the encrypted bytes.
-  ///   - name: Names them in messages.
+  ///   - name: The name of the body, for messages.
   ///   - length: The number of decrypted bytes.
   /// - Throws: `RequestError.fileUnreadable`, with the reason: the body is truncated, damaged, or encrypted
   ///   with another key.
@@ -39,7 +39,7 @@ final class SealedFileReader: BodyReader {
       guard reader.length == SealedFileFormat.sealedLength(of: length) else {
         throw ContentSeal.damaged(part)
       }
-      // The head, which is at hand, is checked before anything is sent.
+      // The head is checked before any byte is sent, if it can be read at once.
       _ = try state.withLock { try readHead(&$0) }
     } catch {
       throw .unreadableStoredFile(
@@ -50,7 +50,7 @@ final class SealedFileReader: BodyReader {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     do {
       return try state.withLock { state in
-        // The last chunk of an empty body is checked, too: otherwise the body could be replaced unnoticed.
+        // The last chunk of an empty body is checked, too. Otherwise the body could be replaced unnoticed.
         while state.chunk.isEmpty {
           guard state.next < SealedFileFormat.chunkCount(of: plainLength) else { return .end }
           guard try readHead(&state), try readChunk(&state) else { return .notYet }
@@ -67,8 +67,8 @@ final class SealedFileReader: BodyReader {
     }
   }
 
-  /// Reads the head, if that was not done before.
-  /// - Returns: False if not all of it is there yet.
+  /// Reads the head, unless it was read before.
+  /// - Returns: False if more bytes have to arrive first.
   private func readHead(_ state: inout State) throws -> Bool {
     if state.fileKey != nil { return true }
     guard let head = try next(SealedFileFormat.headLength, &state) else { return false }
@@ -77,7 +77,7 @@ final class SealedFileReader: BodyReader {
   }
 
   /// Reads the next chunk.
-  /// - Returns: False if not all of it is there yet.
+  /// - Returns: False if more bytes have to arrive first.
   private func readChunk(_ state: inout State) throws -> Bool {
     let length = SealedFileFormat.chunk(state.next, ofFileOf: plainLength).length
     guard let sealed = try next(length, &state), let fileKey = state.fileKey else { return false }
@@ -90,7 +90,7 @@ final class SealedFileReader: BodyReader {
     return true
   }
 
-  /// Reads exactly this many bytes; nil if not all of them are there yet.
+  /// Reads exactly this many bytes; nil if more bytes have to arrive first.
   private func next(_ count: Int, _ state: inout State) throws -> Data? {
     while state.sealed.count < count {
       var piece = Data(count: count - state.sealed.count)

@@ -4,10 +4,12 @@
   public import Foundation
 #endif
 
-/// An origin of which no process claims requests for a while.
+/// An origin whose requests no process claims until a certain time.
 public struct OriginHold: Sendable, Hashable {
+  /// Why an origin is held.
   public enum Kind: Int, Sendable, Hashable, CaseIterable {
-    /// No connection to the origin can be made, or it does not respond, or only with failures.
+    /// No connection to the origin can be made, or the origin does not respond, or it responds only with
+    /// failures.
     case trouble
     /// The origin asked for a pause with `Retry-After`.
     case busy
@@ -15,11 +17,13 @@ public struct OriginHold: Sendable, Hashable {
     case unauthorized
   }
 
-  /// The origin's name: that of the rows' `origin`.
+  /// The name of the origin, as in the rows' `origin`.
   public var origin: String
   /// The origin as it may be shown. May be encrypted.
   public var label: Data
+  /// Why the origin is held.
   public var kind: Kind
+  /// The failure that led to the hold, as a sentence to show.
   public var reason: String
   /// When the hold ends: milliseconds since 1970.
   public var until: Int64
@@ -37,11 +41,12 @@ public struct OriginHold: Sendable, Hashable {
 public struct HeldOrigin: Sendable, Hashable {
   /// Scheme, host and port: `https://example.com:443`.
   public let origin: String
-  /// The key whose requests are held (`OutboxItem.key`); nil for those of the origin that have none.
+  /// The key whose requests are held (`OutboxItem.key`); nil for the requests of the origin that have no key.
   public let key: String?
+  /// Why the outbox holds it.
   public let kind: OriginHold.Kind
-  /// Why it is held.
+  /// The failure that led to the hold, as a sentence to show.
   public let reason: String
-  /// When the next request is sent to it.
+  /// When the outbox sends the next request to it.
   public let until: Date
 }

@@ -6,12 +6,13 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// The part of a server's response that the outbox stores. Where the response, or the request, says
-/// `Cache-Control: no-store`, only the status is stored; the header fields and the body are published once,
-/// in the process that delivered the request.
+/// The part of a server's response that the outbox stores. If the response or the request says
+/// `Cache-Control: no-store`, the outbox stores only the status. It publishes the header fields and the body
+/// once, in the process that delivered the request.
 public struct OutboxResponse: Sendable, Hashable {
+  /// The status code and its phrase.
   public let status: HTTPStatus
-  /// The header fields without cookies.
+  /// The header fields without cookies and other secrets.
   public let fields: HTTPFields
   /// The body, or its first bytes (`OutboxConfiguration.responseLimit`).
   public let body: Data
@@ -27,7 +28,7 @@ public struct OutboxResponse: Sendable, Hashable {
 }
 
 extension OutboxResponse {
-  /// Returns the server's own explanation, as it may be shown; nil if the body has no readable text.
+  /// Returns the server's explanation, as it may be shown; nil if the body has no readable text.
   func words(hiding secrets: Secrets) -> String? {
     ServerWords(secrets: secrets).words(body, fields["Content-Type"], isWhole: isWhole)
   }
@@ -55,7 +56,7 @@ extension OutboxResponse {
     return writer.data
   }
 
-  /// Returns nil if the data is not a stored response.
+  /// Decodes a stored response; nil if the data is not one.
   init?(decoding data: Data) {
     var reader = ByteReader(data)
     guard let found = try? OutboxResponse(reading: &reader) else { return nil }
@@ -72,7 +73,7 @@ extension OutboxResponse {
 }
 
 extension OutboxResponse {
-  /// Stands in for the response to a delivered request where none is known.
+  /// Stands in for the response to a delivered request if it is unknown.
   static let unknown = OutboxResponse(
     status: HTTPStatus(200), fields: [:], body: Data(), isWhole: false, limit: 0)
 }

@@ -7,8 +7,8 @@ enum UniqueName {
     text(high: generator.next(), low: generator.next(), version: 4)
   }
 
-  /// Returns a UUID of version 7: greater than those that were made in earlier milliseconds.
-  /// - Parameter milliseconds: Since 1970.
+  /// Returns a UUID of version 7: greater than UUIDs that were made in earlier milliseconds.
+  /// - Parameter milliseconds: The time, in milliseconds since 1970.
   static func ordered(at milliseconds: Int64, using generator: inout some RandomNumberGenerator) -> String {
     let high = UInt64(bitPattern: milliseconds) << 16 | generator.next() & 0xFFFF
     return text(high: high, low: generator.next(), version: 7)

@@ -1,12 +1,12 @@
 import ErrandCore
 
-/// Publishes what happens to requests: to observers of all of them, and to the logs of single ones.
+/// Publishes changes of requests: to observers of all requests, and to the logs of single ones.
 final class EventHub: Sendable {
   private struct State {
     var everybody = Observers<OutboxEvent>()
     /// Observers that are signalled when something has changed.
     var watching = Observers<Void>()
-    /// Observers that are signalled when requests may be over.
+    /// Observers that are signalled when requests may have ended.
     var waiting = Observers<Void>()
     var logs: [OutboxID: EventLog] = [:]
     /// The number of holders of each log.
@@ -59,7 +59,7 @@ final class EventHub: Sendable {
     for one in changed { one.yield() }
   }
 
-  /// Publishes rows that were looked up for followed requests, to the logs of these only: other observers
+  /// Publishes rows that were looked up for followed requests, to the logs of these only. Other observers
   /// have had their events already.
   func publish(_ rows: [OutboxRow], to followed: [Followed]) {
     let changed = state.withLock { $0.watching.all + $0.waiting.all }
@@ -68,7 +68,7 @@ final class EventHub: Sendable {
     for one in changed { one.yield() }
   }
 
-  /// Publishes what other processes did to the followed requests.
+  /// Publishes what other processes changed in the followed requests.
   func catchUp() async { await catchUp(on: followed) }
 
   /// Publishes the present state of these requests to their logs.
@@ -99,17 +99,17 @@ final class EventHub: Sendable {
     }
   }
 
-  /// Signals that requests may be over of which no event tells.
+  /// Signals that requests may have ended without an event.
   func mayBeOver() {
     for one in state.withLock({ $0.waiting.all }) { one.yield() }
   }
 
   // MARK: Streams
 
-  /// A stream that yields once now, and then whenever something has changed.
+  /// A stream that yields once at the start, and then whenever something has changed.
   func changes() -> AsyncStream<Void> { changes(for: \.watching) }
 
-  /// A stream that yields once now, and then whenever requests may be over.
+  /// A stream that yields once at the start, and then whenever requests may have ended.
   func ends() -> AsyncStream<Void> { changes(for: \.waiting) }
 
   private func changes(
@@ -164,7 +164,7 @@ final class EventHub: Sendable {
   }
 
   /// The requests that have logs and can still change, in an order that does not depend on hashing. Read it
-  /// before asking the store for their rows.
+  /// before you read their rows from the store.
   var followed: [Followed] {
     let logs = state.withLock { $0.logs }.filter { !$0.value.isOver }
     return logs.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, log in
@@ -172,7 +172,7 @@ final class EventHub: Sendable {
     }
   }
 
-  /// Returns the same for these requests, which were found in the store.
+  /// Returns the logs of these requests, which were found in the store.
   func followed(_ ids: [OutboxID]) -> [Followed] {
     let logs = state.withLock { $0.logs }
     return ids.compactMap { id in

@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// The events of one request. Each observer gets all of them, whenever it subscribes.
+/// The events of one request. Each observer receives all of them, whenever it subscribes.
 final class EventLog: Sendable {
-  /// The most events that are kept. A request that fails again and again forgets its first ones.
+  /// The most events that are kept. When more arrive, the log drops the oldest.
   private static let limit = 100
 
   private struct State {
@@ -36,10 +36,10 @@ final class EventLog: Sendable {
 
   /// True if the request is known to be stored.
   var hasBegun: Bool { state.withLock { !$0.events.isEmpty } }
-  /// True if the store has forgotten the request before its end was known here.
+  /// True if the store forgot the request before this log learned its end.
   var isForgotten: Bool { state.withLock { $0.isForgotten } }
 
-  /// True once the request can change no more.
+  /// True once the request cannot change any more.
   var isOver: Bool { state.withLock { $0.end == .forGood } }
   /// The number of steps after the first.
   var steps: Int { state.withLock { $0.steps } }
@@ -56,10 +56,10 @@ final class EventLog: Sendable {
     }
   }
 
-  /// Adds an event. If it can only come of a retry by hand that this log has not heard of, that comes first:
-  /// the first attempt may begin before the retry is published.
-  /// - Parameter reading: The reading of the store that the event comes from. An older reading than the
-  ///   latest is ignored: its task was late.
+  /// Adds an event. If the event is only possible after a retry by hand that this log has not received, the
+  /// log adds that retry first: the first attempt may begin before the retry is published.
+  /// - Parameter reading: The reading of the store that the event comes from. A reading older than the latest
+  ///   one is ignored, because its task was late.
   func add(_ event: OutboxEvent, from reading: OutboxRow.Reading) {
     let outcome = event.outcome
     let (events, observers) = state.withLock {
@@ -98,10 +98,10 @@ final class EventLog: Sendable {
     for observer in observers { observer.finish() }
   }
 
-  /// The events from the first step on. Ends with the last one.
+  /// The events from the first step on. The stream ends with the last one.
   var events: AsyncStream<OutboxEvent> { events(fromBirth: true) }
 
-  /// The same without those before the last retry by hand.
+  /// The events since the last retry by hand. The stream ends with the last one.
   var eventsOfLife: AsyncStream<OutboxEvent> { events(fromBirth: false) }
 
   private func events(fromBirth: Bool) -> AsyncStream<OutboxEvent> {
@@ -123,7 +123,7 @@ final class EventLog: Sendable {
 }
 
 extension OutboxEvent {
-  /// False for the step that stores the request, and for the one that drops it, whatever its state was.
+  /// False for the step that stores a request, and for the step that drops it in any state.
   fileprivate var comesAfterStored: Bool {
     switch step {
     case .stored, .dropped: false

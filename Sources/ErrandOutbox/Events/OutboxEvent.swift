@@ -6,8 +6,9 @@
 
 /// A step in the life of a stored request.
 public struct OutboxEvent: Sendable, Hashable {
+  /// The change that an event reports.
   public enum Step: Sendable, Hashable {
-    /// The request is on disk: it was enqueued, imported, given back, or is to be retried by hand.
+    /// The request is stored: it was enqueued, imported, given back, or is to be retried by hand.
     case stored
     /// The n-th attempt begins.
     case attempting(Int)
@@ -15,18 +16,21 @@ public struct OutboxEvent: Sendable, Hashable {
     case failed(reason: String, next: Date)
     /// A server accepted the request.
     case delivered(OutboxResponse)
-    /// The request was rejected, or had all its attempts.
+    /// The request was rejected, or it used up its attempts.
     case deadLettered(reason: String, response: OutboxResponse?)
-    /// The request's time was over.
+    /// The request expired before it was delivered.
     case expired
     /// The request was dropped, by hand or to make room.
     case dropped(reason: String)
   }
 
+  /// The request that changed.
   public let id: OutboxID
+  /// The request's lane; nil if it has no lane.
   public let lane: String?
+  /// The change.
   public let step: Step
-  /// By the wall clock.
+  /// When the change happened, by the wall clock.
   public let date: Date
 
   /// The outcome, if this step ended the request.
@@ -45,9 +49,9 @@ public struct OutboxEvent: Sendable, Hashable {
 public enum OutboxOutcome: Sendable, Hashable {
   /// A server accepted the request.
   case delivered(OutboxResponse)
-  /// The request was rejected, or had all its attempts. It is still stored, and can be retried by hand.
+  /// The request was rejected, or it used up its attempts. It is still stored, and can be retried by hand.
   case deadLettered(reason: String, response: OutboxResponse?)
-  /// The request's time was over before it was delivered.
+  /// The request expired before it was delivered.
   case expired
   /// The request was dropped, by hand or to make room.
   case dropped(reason: String)

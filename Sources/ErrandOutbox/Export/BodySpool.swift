@@ -6,8 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The body of a request while it is imported: short pieces in memory, long ones and files in parts in the
-/// outbox's folder, which are swept if the process ends.
+/// The body of a request during its import. Short pieces are in memory. Long pieces and files are in parts in
+/// the outbox's folder, which are swept if the process ends.
 struct BodySpool: Sendable {
   private enum Piece: Sendable {
     case memory(Data)
@@ -61,7 +61,7 @@ struct BodySpool: Sendable {
     pieces.compactMap { if case .file(let path, _) = $0 { path } else { nil } }
   }
 
-  /// Removes the files. To be called when the request is stored or abandoned.
+  /// Removes the files. Call it when the request is stored or abandoned.
   func remove() async {
     let files = files
     if !files.isEmpty { await folder.remove(parts: files) }

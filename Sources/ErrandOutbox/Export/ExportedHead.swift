@@ -10,8 +10,8 @@ import ErrandCore
 struct ExportedHead: Sendable, Hashable, Codable {
   static let version = 1
 
-  /// A piece of the body, whose bytes follow in lines of their own: their number, and whether they were
-  /// stored in a file.
+  /// The length of a piece of the body, and whether the piece was stored in a file. The bytes follow in
+  /// separate lines.
   enum Segment: Sendable, Hashable {
     case bytes(Int64)
     case file(Int64)
@@ -28,10 +28,10 @@ struct ExportedHead: Sendable, Hashable, Codable {
   var lane: String?
   /// The name of the priority.
   var priority: String
-  /// ISO 8601, like all times.
+  /// When the request was stored. All times are in ISO 8601.
   var created: String
   var expires: String?
-  /// When its first attempt may begin.
+  /// When the first attempt may begin.
   var notBefore: String?
   var state: String
   /// Why the last attempt failed, or why the request was moved to the dead letters.
@@ -45,7 +45,7 @@ struct ExportedHead: Sendable, Hashable, Codable {
   /// The kind of body.
   var body: StoredBody.Kind
   var segments: [Segment]
-  /// The options that were set; nil if none were.
+  /// The options that were set; nil if no option was set.
   var options: StoredOptions?
 
   enum CodingKeys: String, CodingKey {
@@ -89,7 +89,7 @@ extension ExportedHead {
     priority = "\(Priority(rawValue: UInt8(clamping: row.priority)) ?? .default)"
     created = Date(milliseconds: row.created).exported
     expires = row.expires.map { Date(milliseconds: $0).exported }
-    // A later time is that of its next attempt, which an import makes at once.
+    // After an attempt, `due` is the time of the next one. An import attempts the request at once.
     notBefore = row.attempts > 0 ? nil : row.due.map { Date(milliseconds: $0).exported }
     state = "\(row.state)"
     reason = row.reason
@@ -112,7 +112,7 @@ extension ExportedHead {
   func request() throws(ImportFault) -> Request {
     var fields = HTTPFields()
     for field in self.fields {
-      guard field.count == 2 else { throw ImportFault("a field is a name and a value") }
+      guard field.count == 2 else { throw ImportFault("a header field has to be a name and a value") }
       fields.append(field[0], field[1])
     }
     var request = Request(HTTPMethod(method), url, fields: fields)
@@ -120,21 +120,21 @@ extension ExportedHead {
       request = request.idempotencyKey(idempotencyKey)
     }
     if let options {
-      guard let options = options.options else { throw ImportFault("its options make no sense") }
+      guard let options = options.options else { throw ImportFault("its options have invalid values") }
       request.options = options
     }
     guard let priority = Priority.allCases.first(where: { "\($0)" == priority }) else {
-      throw ImportFault("there is no priority \(priority.debugDescription)")
+      throw ImportFault("\(priority.debugDescription) is not a priority")
     }
     request.options.priority = priority
     return request
   }
 
-  /// Returns when the request expires, in milliseconds since 1970; nil if it does not.
+  /// Returns when the request expires, in milliseconds since 1970; nil if it does not expire.
   func expiry() throws(ImportFault) -> Int64? {
     guard let expires else { return nil }
     guard let date = Date(exported: expires) else {
-      throw ImportFault("\(expires.debugDescription) is no time when it expires")
+      throw ImportFault("the time \(expires.debugDescription) of its expiry is not in ISO 8601")
     }
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     return Int64(min(max(milliseconds, 0), Double(Int64(1) << 53)))
@@ -144,22 +144,22 @@ extension ExportedHead {
   func begin() throws(ImportFault) -> Date? {
     guard let notBefore else { return nil }
     guard let date = Date(exported: notBefore) else {
-      throw ImportFault("\(notBefore.debugDescription) is no time when it may begin")
+      throw ImportFault("the time \(notBefore.debugDescription) of its first attempt is not in ISO 8601")
     }
     return date
   }
 
-  /// Checks that a body can have these segments.
-  /// - Throws: If none can, or if the id is empty.
+  /// Checks that the body can have these segments.
+  /// - Throws: If it cannot, or if the id is empty.
   func checkBody() throws(ImportFault) {
     guard !id.isEmpty else { throw ImportFault("it has no id") }
     guard body.canConsist(ofSegments: segments.count) else {
-      throw ImportFault("a body of the kind \(body.rawValue) does not consist of \(segments.count) segments")
+      throw ImportFault("a body of the kind \(body.rawValue) cannot have \(segments.count) segments")
     }
     var total: Int64 = 0
     for segment in segments {
       guard segment.length >= 0, segment.length <= StoredBody.longest - total else {
-        throw ImportFault("no body has \(segment.length) bytes")
+        throw ImportFault("a segment of its body cannot have \(segment.length) bytes")
       }
       total += segment.length
     }

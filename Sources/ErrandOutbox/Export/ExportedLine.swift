@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// One exported line: a request, or some bytes of the body of the request before it.
+/// One exported line: a request, or some bytes of the body of the preceding request.
 enum ExportedLine: Sendable {
   case head(ExportedHead)
   case piece(ExportedPiece)
@@ -22,6 +22,7 @@ enum ExportedLine: Sendable {
     return json + Data("\n".utf8)
   }
 
+  /// Decodes a line.
   /// - Parameter line: The line without its line feed.
   init(decoding line: Data) throws(ImportFault) {
     do {
@@ -30,14 +31,16 @@ enum ExportedLine: Sendable {
       switch (kind.version, kind.of) {
       case (ExportedHead.version?, nil): self = .head(try decoder.decode(ExportedHead.self, from: line))
       case (let version?, nil):
-        throw ImportFault("another version of Errand exported it (\(version), not \(ExportedHead.version))")
+        throw ImportFault(
+          "another version of Errand exported it (format \(version), not \(ExportedHead.version)); import it with that version"
+        )
       case (nil, _?): self = .piece(try decoder.decode(ExportedPiece.self, from: line))
       default: throw ImportFault("it is neither a request nor a piece of a body")
       }
     } catch let fault as ImportFault {
       throw fault
     } catch {
-      throw ImportFault("it is not what was exported: \(Self.complaint(error))")
+      throw ImportFault("it is not an exported line: \(Self.complaint(error))")
     }
   }
 
@@ -52,15 +55,15 @@ enum ExportedLine: Sendable {
     }
   }
 
-  /// Returns a short message that quotes nothing of the line: there may be a secret in it.
+  /// Returns a short message that does not quote the line, because the line may contain a secret.
   private static func complaint(_ error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "\(place(context)) is of another type"
+      "\(place(context)) has the wrong type"
     case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
-      "\(place(context)) makes no sense"
-    default: "it is no JSON object"
+      "\(place(context)) has an invalid value"
+    default: "it is not a JSON object"
     }
   }
 
@@ -73,11 +76,11 @@ enum ExportedLine: Sendable {
 struct ExportedPiece: Sendable, Hashable, Codable {
   /// The request's id.
   var of: String
-  /// The index of the segment that the bytes belong to, from 0. They follow those of the lines before.
+  /// The index of the segment that the bytes belong to, from 0. They follow the bytes of the lines before.
   var segment: Int
   var bytes: Data
 
-  /// The most bytes in one line: neither side holds more of a large file in memory. A multiple of 3, so that
-  /// base64 needs no padding.
+  /// The most bytes in one line, so that neither export nor import holds more of a large file in memory. It
+  /// is a multiple of 3, so that base64 needs no padding.
   static let longest = 192 << 10
 }

@@ -30,13 +30,13 @@ struct Exporter {
     }
   }
 
-  /// Exports one request. Returns false if it is gone meanwhile.
+  /// Exports one request. Returns false if the request has ended in the meantime.
   private func export(_ row: OutboxRow, to write: (Data) async throws -> Void) async throws -> Bool {
     guard let content = try await content(of: row.id) else { return false }
     let (request, opener) = try storage.stored(from: content, of: row.id)
     let readers: [any BodyReader]
     do {
-      // All files are opened before anything is written: after that they can still be read if they are
+      // All files are opened before anything is written. After that they can be read even if they are
       // removed.
       readers = try await storage.perform { try opener.openSegments() }
     } catch {
@@ -73,7 +73,7 @@ struct Exporter {
   }
 }
 
-/// Reads a body on threads that may wait for its bytes, as those of a database.
+/// Reads a body on threads that may wait for its bytes, such as those from a database.
 private struct WaitingReader: Sendable {
   let reader: any BodyReader
   private let ready = DispatchSemaphore(value: 0)

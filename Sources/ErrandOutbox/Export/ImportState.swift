@@ -6,8 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Checks the order of imported lines: a head, the bytes of its body from the first to the last, the next
-/// head.
+/// Checks the order of imported lines: a head, all bytes of its body in order, the next head.
 struct ImportState {
   enum Step: Sendable {
     /// A request begins.
@@ -19,7 +18,7 @@ struct ImportState {
   }
 
   private var head: ExportedHead?
-  /// The segment that the next bytes belong to, and the number of bytes that it lacks.
+  /// The segment that the next bytes belong to, and the number of its missing bytes.
   private var segment = 0
   private var missing: Int64 = 0
 
@@ -42,20 +41,20 @@ struct ImportState {
 
   private mutating func take(_ piece: ExportedPiece) throws(ImportFault) -> [Step] {
     guard let head, ASCII.areSame(piece.of, head.id) else {
-      throw ImportFault("these bytes belong to a request that does not come right before them")
+      throw ImportFault("these bytes do not belong to the request on the lines before them")
     }
     guard piece.segment == segment else {
       throw ImportFault(
-        "these bytes are of segment \(piece.segment), and those of segment \(segment) come next")
+        "these bytes belong to segment \(piece.segment), but those of segment \(segment) should come next")
     }
     guard !piece.bytes.isEmpty, Int64(piece.bytes.count) <= missing else {
-      throw ImportFault("these are \(piece.bytes.count) bytes, and \(missing) are missing of the segment")
+      throw ImportFault("the line has \(piece.bytes.count) bytes, but the segment lacks only \(missing)")
     }
     missing -= Int64(piece.bytes.count)
     return [.add(piece.bytes, segment: segment)] + moveOn()
   }
 
-  /// Moves on to the next segment that has bytes, or to the end of the request.
+  /// Continues with the next segment that has bytes, or ends the request.
   private mutating func moveOn() -> [Step] {
     guard let head else { return [] }
     while missing == 0 {
@@ -71,7 +70,7 @@ struct ImportState {
 
   private func checkComplete() throws(ImportFault) {
     guard let head else { return }
-    throw ImportFault("the body of request \(head.id) is not complete: \(missing) bytes or more are missing")
+    throw ImportFault("the body of request \(head.id) is incomplete: at least \(missing) bytes are missing")
   }
 }
 

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The bytes of a file to import, read where all file work is done.
+/// The bytes of a file to import, read on the queues for file work.
 struct ImportedFile: AsyncSequence {
   private static let chunkLength = 256 << 10
 
@@ -30,7 +30,7 @@ struct ImportedFile: AsyncSequence {
       let (now, chunk) = try await storage.perform {
         do {
           let file = try open ?? FileDescriptor(reading: path)
-          // Refuses what is not a regular file.
+          // Refuses anything but a regular file.
           if open == nil { _ = try file.length() }
           return (file, try file.read(ImportedFile.chunkLength, at: offset))
         } catch {

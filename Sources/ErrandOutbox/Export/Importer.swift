@@ -13,7 +13,7 @@ struct Importer {
   private static let mostBytesTogether: Int64 = 1 << 20
 
   private struct Current {
-    /// Nil if the request is in this outbox already: its bytes are checked and discarded.
+    /// Nil if the outbox knows the request already: its bytes are then checked and discarded.
     var item: OutboxItem?
     var spool: BodySpool
   }
@@ -44,7 +44,7 @@ struct Importer {
       try await store()
       guard let fault = error as? ImportFault else { throw error }
       throw OutboxError(
-        fault.code, "line \(line): \(fault.reason); stored before it: \(counts.stored)")
+        fault.code, "line \(line): \(fault.reason); requests stored before it: \(counts.stored)")
     }
   }
 
@@ -52,7 +52,7 @@ struct Importer {
     for line in splitter.lines(in: piece) { try await take(line: line) }
     guard !splitter.isOverfull else {
       line += 1
-      throw ImportFault("it is longer than any line that was exported")
+      throw ImportFault("it is longer than any exported line")
     }
   }
 
@@ -85,7 +85,7 @@ struct Importer {
   private func item(of head: ExportedHead) throws(ImportFault) -> OutboxItem {
     let request = try head.request()
     do {
-      // The body is still to come, but its content type is checked like any other header field.
+      // The body follows later, but its content type is checked like any other header field.
       let typed = head.contentType.map { request.body(.bytes(Data(), contentType: $0)) } ?? request
       try typed.checkStorable(hiding: outbox.storage.secrets)
     } catch {
@@ -116,13 +116,13 @@ struct Importer {
     self.current = nil
   }
 
-  /// Counts requests that were stored. `known` are those that another process stored first.
+  /// Counts requests that were stored. `known` has the indices of requests that another process stored first.
   private mutating func count(_ known: Set<Int>, of all: Int) {
     counts.stored += all - known.count
     counts.known += known.count
   }
 
-  /// Stores the complete requests. If that fails for all together, stores them one by one up to the first
+  /// Stores the complete requests. If storing all together fails, it stores them one by one up to the first
   /// that fails.
   private mutating func store() async throws {
     let items = batch

@@ -12,9 +12,9 @@
   import Glibc
 #endif
 
-/// Splits bytes into lines. The bytes come in pieces that may be cut anywhere.
+/// Splits bytes into lines. The bytes arrive in pieces that may be cut anywhere.
 struct LineSplitter {
-  /// The most bytes that are held for one line. No exported line is as long.
+  /// The most bytes that are held for one line. Every exported line is shorter.
   static let longest = 64 << 20
 
   /// The beginning of an incomplete line.

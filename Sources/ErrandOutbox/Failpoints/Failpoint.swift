@@ -23,7 +23,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
   private static let handler = Locked<(@Sendable (Failpoint) -> Void)?>(nil)
 
   /// Sets the handler of all failpoints.
-  /// - Parameter handler: Called at each failpoint, on the thread that passes it; nil for none.
+  /// - Parameter handler: Called at each failpoint, on the thread that passes it; nil to remove the handler.
   package static func watch(_ handler: (@Sendable (Failpoint) -> Void)?) {
     Self.handler.withLock { $0 = handler }
     isWatched.store(handler != nil, ordering: .releasing)

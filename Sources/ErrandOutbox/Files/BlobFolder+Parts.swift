@@ -6,8 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Files that do not belong to a request yet. Each is open only while it is written to, because there may be
-/// many.
+/// Files that do not belong to a request yet. Each is open only during a write, because there may be many.
 extension BlobFolder {
   func newHold() async throws -> ContentHold {
     try await perform {

@@ -15,16 +15,16 @@ import ErrandCore
 #endif
 
 extension BlobFolder {
-  /// The most files that the store is asked about together.
+  /// The most files in one question to the store.
   private static let batch = 500
 
-  /// Removes files that ended processes left behind: they ended before the rows were stored, or after the
-  /// rows were removed and before the files were.
+  /// Removes files that ended processes left behind. Such a process ended before the rows were stored, or
+  /// after the rows were removed and before the files were.
   ///
-  /// Files that belong to a row are not even opened. For the others the sweeper first takes their hold, and
-  /// then asks the store again: files that are about to have a row, in any process, are still held and not
-  /// touched, and files whose hold was released have their rows by then.
-  /// - Parameter used: Returns which of these files belong to a row.
+  /// Files that belong to a row are not even opened. For the others, the sweep first takes their hold and
+  /// then asks the store again. A file that is about to have a row, in any process, is still held, and the
+  /// sweep leaves it. A file whose hold was released has its row by then.
+  /// - Parameter used: Returns the given files that belong to a row.
   /// - Returns: The names of the removed files.
   @discardableResult
   public func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] {
@@ -46,7 +46,8 @@ extension BlobFolder {
       let known = contents.isEmpty ? [] : try await used(contents)
       removed += try await perform {
         Failpoint.hit(.beforeSweep)
-        // Content files have longer names and go first: the hold's own file is there until they are gone.
+        // Content files have longer names and are removed first, so that the hold's file exists until they
+        // are gone.
         let orphans = names.filter { !known.contains($0) && self.isAbandoned($0) }.sorted {
           $0.count > $1.count
         }
@@ -64,14 +65,14 @@ extension BlobFolder {
     return names.filter { ContentFileName.isContent($0) || ContentFileName.isPart($0) }
   }
 
-  /// A hold that no process has.
+  /// A hold that belongs to no process.
   private struct AbandonedHold: Sendable {
-    /// The hold's file. Nil if it is gone: then the hold was released.
+    /// The hold's file; nil if the file is missing because the hold was released.
     let file: FileDescriptor?
   }
 
-  /// Returns the hold if no process has it. Its file exists before all files that it holds, so a missing file
-  /// means that the hold was released.
+  /// Returns the hold if it belongs to no process. The hold's file is created before the files that it holds,
+  /// so a missing file means that the hold was released.
   private func abandonedHold(_ number: String) -> AbandonedHold? {
     do {
       let file = try FileDescriptor(reading: file(ContentFileName.hold(number)))
@@ -81,7 +82,7 @@ extension BlobFolder {
     }
   }
 
-  /// True if no process has the file open: earlier versions locked each file instead of a hold.
+  /// True if no process has the file open. Earlier versions locked each file instead of a hold.
   private func isAbandoned(_ name: String) -> Bool {
     if ContentFileName.isHold(name) { return true }
     guard let file = try? FileDescriptor(reading: file(name)) else { return false }

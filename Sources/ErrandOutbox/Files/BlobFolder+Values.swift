@@ -14,11 +14,11 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// Small values, each in a file of its own in the outbox's folder.
+/// Small values, each in its own file in the outbox's folder.
 extension BlobFolder {
   public func value(_ name: String) async throws -> Data? {
     let path = "\(outbox)/\(name)"
-    // An outbox without a key asks before each request that it stores, and has no such file.
+    // An outbox without a key checks this before it stores a request, and has no such file.
     if access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
     return try await perform {
       do {
@@ -36,7 +36,7 @@ extension BlobFolder {
     }
   }
 
-  /// Makes a file. If two processes do that at once, the first one wins.
+  /// Creates a file. If two processes do that at once, the first one wins.
   private func place(_ data: Data, at path: String) throws {
     let hold = try ContentHold(in: self.path)
     let part = try ContentWriter(folder: self.path, hold: hold) { false }.newPart(hold.newNumber())

@@ -6,20 +6,21 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// Keeps blobs as files: in `files` in the outbox's folder.
+/// Stores blobs as files in the folder `files` of the outbox's folder.
 ///
-/// A file exists before the row that names it, and is removed after it. In between, the process that wrote it
-/// holds it (`ContentHold`): only files that are not held and belong to no row are swept. No process ever
-/// waits for another.
+/// A file exists before the row that names it, and is removed after that row. Before the row exists, the
+/// process that wrote the file holds it (`ContentHold`). A sweep removes only files that are not held and
+/// belong to no row. No process ever waits for another.
 ///
-/// All file work is done on queues, never on the caller's thread.
+/// All file work runs on queues, never on the caller's thread.
 public final class BlobFolder: BlobStore {
   let path: String
   let outbox: String
   private let work: FileWork
 
-  /// Creates nothing on disk yet.
-  /// - Parameter outbox: The outbox's folder, on a local disk. Made if it is missing, for this user only.
+  /// Creates a blob store for an outbox's folder. Nothing is written to the disk yet.
+  /// - Parameter outbox: The outbox's folder, on a local disk. If it is missing, it is created for this user
+  ///   only.
   public convenience init(in outbox: URL) { self.init(in: outbox, work: .queued) }
 
   package init(in outbox: URL, work: FileWork) {
@@ -28,6 +29,7 @@ public final class BlobFolder: BlobStore {
     path = outbox.appending(path: "files").path
   }
 
+  /// The path of the outbox's folder.
   public var location: String { outbox }
 
   public func put(_ sources: [BlobSource]) async throws -> [StoredBlob] {
@@ -36,7 +38,7 @@ public final class BlobFolder: BlobStore {
     return try await withTaskCancellationHandler {
       try await perform { () throws -> [StoredBlob] in
         try self.make()
-        // One hold covers all files: there may be more than can be open at once.
+        // One hold covers all files, because there may be more files than can be open at once.
         let writer = ContentWriter(folder: self.path, hold: try ContentHold(in: self.path)) {
           isCancelled.withLock { $0 }
         }
@@ -55,13 +57,13 @@ public final class BlobFolder: BlobStore {
     }
   }
 
-  /// - Throws: `RequestError.fileUnreadable`, with the reason: the file is missing or has another length.
+  /// - Throws: `RequestError.fileUnreadable`, with the reason: the file is missing, or has another length.
   public func open(_ name: String, size: Int64) throws -> any BodyReader {
     guard let digest = ContentFileName.digest(in: name) else { throw Self.unknown(name) }
     return try StoredFileReader(file(name), length: size, digest: digest)
   }
 
-  /// - Throws: As `open`.
+  /// - Throws: The same errors as `open`.
   public func check(_ name: String, size: Int64) throws {
     guard ContentFileName.isContent(name) else { throw Self.unknown(name) }
     let path = file(name)
@@ -76,7 +78,7 @@ public final class BlobFolder: BlobStore {
   }
 
   private static func unknown(_ name: String) -> RequestError {
-    let error = FileError(.open, name, "no stored file has such a name")
+    let error = FileError(.open, name, "this is not the name of a stored file")
     return .unreadableStoredFile(name, error, reachedServer: false)
   }
 
@@ -92,7 +94,7 @@ public final class BlobFolder: BlobStore {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Makes the folder if it is missing.
+  /// Creates the folder if it is missing.
   func make() throws(OutboxError) {
     try ContentWriter.writing { () throws(FileError) in
       guard FileDescriptor.status(of: path) == nil else { return }

@@ -45,7 +45,7 @@ extension BlobSource {
   public struct Reader: ~Copyable {
     private static let pieceLength = SealedFileFormat.chunkLength
 
-    /// The number of bytes that are read in all.
+    /// The total number of bytes.
     public let size: Int64
     private let source: FixedSource
     /// The key that the pieces are encrypted with; nil for none.
@@ -59,11 +59,12 @@ extension BlobSource {
       self.size = size
     }
 
-    /// The file whose bytes are stored as they are, if the body is one: it may be cloned.
+    /// The file whose bytes are stored unchanged, if there is one: it may be cloned.
     var plainFile: FileDescriptor? { fileKey == nil ? source.file : nil }
 
-    /// Returns the next bytes, some 64 KiB at most; nil at the end. Blocks for as long as reading a file takes.
-    /// - Throws: `OutboxError.fileUnreadable` if the file cannot be read, or was written to since `open`.
+    /// Returns the next bytes, at most about 64 KiB; nil at the end. Blocks for as long as reading a file
+    /// takes.
+    /// - Throws: `OutboxError.fileUnreadable` if the file cannot be read, or was changed after `open`.
     public mutating func next() throws -> Data? {
       if let head = head.take() { return head }
       // An encrypted body has a last piece, even if it is empty.
@@ -80,7 +81,7 @@ extension BlobSource {
       return SealedFileFormat.seal(piece, index, isLast: index + 1 == count, with: fileKey)
     }
 
-    /// - Throws: `OutboxError.fileUnreadable` if the file was written to since `open`.
+    /// - Throws: `OutboxError.fileUnreadable` if the file was changed after `open`.
     func checkUnchanged() throws { try source.checkUnchanged() }
   }
 }
@@ -131,7 +132,7 @@ private enum FixedSource {
     }
   }
 
-  /// - Throws: `.fileUnreadable` if the file was written to since it was opened.
+  /// - Throws: `.fileUnreadable` if the file was changed after it was opened.
   func checkUnchanged() throws(OutboxError) {
     guard case .opened(let file, _, let stamp) = self else { return }
     let now: FileStamp

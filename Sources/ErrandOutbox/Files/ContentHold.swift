@@ -6,18 +6,17 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Keeps files in the outbox's folder from being swept until their rows are stored or the files are removed.
-/// One hold, with one open file of its own, covers all files that a process writes for some requests, however
-/// many.
+/// Protects files in the outbox's folder from a sweep until their rows are stored or the files are removed.
+/// One hold, with one open file, covers all files that a process writes for some requests.
 ///
-/// The hold's file is locked. It is named like a part, and its number begins with the hold's, as do the
-/// numbers of all its files.
+/// The hold's file is locked. Its name is that of a part. Its number begins with the hold's number, and so do
+/// the numbers of all its files.
 final class ContentHold: Sendable {
   private let number: String
   private let file: FileDescriptor
   private let count = Locked<UInt32>(0)
 
-  /// Makes a hold and locks its file.
+  /// Creates a hold and locks its file.
   /// - Throws: `.notWritable`, `.diskFull`.
   init(in folder: String) throws(OutboxError) {
     (number, file) = try ContentWriter.writing { () throws(FileError) in
@@ -26,10 +25,10 @@ final class ContentHold: Sendable {
         let path = "\(folder)/\(ContentFileName.hold(number))"
         guard FileDescriptor.status(of: path) == nil else { continue }
         let file = try FileDescriptor(private: path)
-        // A sweeper may lock the file first, taking it for that of an ended process.
+        // A sweeper may have locked the file first, as that of an ended process.
         if file.claim() { return (number, file) }
       }
-      throw FileError(.create, folder, "another process removes every file at once")
+      throw FileError(.create, folder, "another process removes each new file at once")
     }
   }
 
@@ -46,10 +45,10 @@ final class ContentHold: Sendable {
   }
 }
 
-/// The names of files in the outbox's folder. Files with other names are left alone.
+/// The names of files in the outbox's folder. Files with other names are never changed.
 ///
-/// `<SHA-256 of the file's bytes>.<the request's id>.<a number>`: so each file belongs to one request, and
-/// can be checked. The number begins with that of its `ContentHold`, which is random.
+/// `<SHA-256 of the file's bytes>.<the request's id>.<a number>`: each file belongs to one request, and its
+/// bytes can be checked. The number begins with the random number of its `ContentHold`.
 enum ContentFileName {
   private static let part = ".part"
   private static let numberLength = 16
@@ -59,14 +58,14 @@ enum ContentFileName {
     "\(digest).\(safe(id)).\(number)"
   }
 
-  /// Returns the name of a file that is still being written.
+  /// Returns the name of an incomplete file.
   static func part(_ number: String) -> String { number + part }
 
   static func newHold() -> String {
     UInt64.random(in: 0..<1 << (4 * UInt64(holdLength))).hexadecimal(holdLength)
   }
 
-  /// Returns the name of the hold's own file.
+  /// Returns the name of the hold's file.
   static func hold(_ number: String) -> String {
     number + String(repeating: "f", count: numberLength - holdLength) + part
   }
@@ -99,7 +98,7 @@ enum ContentFileName {
     return String(parts[0])
   }
 
-  /// Returns the id, or its digest if it contains characters that a file name must not have.
+  /// Returns the id, or its digest if the id contains characters that a file name must not have.
   private static func safe(_ id: OutboxID) -> String {
     isSafe(id.rawValue) ? id.rawValue : "\(SHA256Digest(hashing: Data(id.rawValue.utf8)))"
   }

@@ -10,7 +10,7 @@ import ErrandCore
   import Darwin
 #endif
 
-/// Writes one file into the outbox's folder, whole and durable, or not at all. All methods block.
+/// Writes one file into the outbox's folder: complete and durable, or not at all. All methods block.
 struct ContentWriter {
   let folder: String
   let hold: ContentHold
@@ -37,7 +37,7 @@ struct ContentWriter {
     }
   }
 
-  /// Makes an empty part.
+  /// Creates an empty part.
   func newPart(_ number: String) throws(OutboxError) -> FileDescriptor {
     try Self.writing { () throws(FileError) in
       try FileDescriptor(private: "\(folder)/\(ContentFileName.part(number))")
@@ -48,7 +48,7 @@ struct ContentWriter {
     do { return try work() } catch { throw .unwritable(error) }
   }
 
-  /// - Returns: The digest of what is in the part.
+  /// - Returns: The digest of the part's bytes.
   private func copy(
     _ reader: inout BlobSource.Reader, into part: inout FileDescriptor
   ) throws -> SHA256Digest {
@@ -68,7 +68,7 @@ struct ContentWriter {
     return try reader.next()
   }
 
-  /// Returns the part as a clone that shares the file's blocks, or nil if the file system cannot clone.
+  /// Returns the part as a clone that shares the file's blocks; nil if the file system cannot clone.
   private func cloned(_ file: FileDescriptor, _ part: FileDescriptor) -> FileDescriptor? {
     #if canImport(Darwin)
       // `fclonefileat` creates the file itself.
@@ -101,7 +101,7 @@ struct ContentWriter {
   }
 }
 
-/// Writes a file from its start, and computes the digest of what was written.
+/// Writes a file from its start, and computes the digest of the written bytes.
 private struct DigestedOutput: ~Copyable {
   private let file: FileDescriptor
   private var hash = SHA256()

@@ -24,13 +24,13 @@ extension FileDescriptor {
     Failpoint.hit(.afterFolderFlush)
   }
 
-  /// Locks the file if certainly no other process has locked it. Returns false where files cannot be locked,
-  /// so nothing is swept there.
+  /// Locks the file if no other process has locked it. Returns false if the file system has no locks, so that
+  /// nothing is swept there.
   func holdIfAbandoned() -> Bool { flock(raw, LOCK_EX | LOCK_NB) == 0 }
 
-  /// Makes the file a clone of another, which shares its blocks until one of them changes, where the file
-  /// system supports that.
-  /// - Returns: False if it does not; the file is unchanged then.
+  /// Makes this file a clone of another, if the file system supports that. A clone shares the blocks of the
+  /// original until one of the files changes.
+  /// - Returns: False if the file system cannot clone; the file is then unchanged.
   func clone(_ source: FileDescriptor) -> Bool {
     #if os(Linux)
       // FICLONE of linux/fs.h: _IOW(0x94, 9, int)
@@ -42,16 +42,19 @@ extension FileDescriptor {
 }
 
 extension OutboxError {
-  /// Returns the error for a user's file that cannot be copied. The wording is that of sending such a file.
+  /// Returns the error for a user's file that cannot be copied, with the same wording as for sending such a
+  /// file.
   static func unreadable(_ error: FileError) -> OutboxError {
     OutboxError(.fileUnreadable, "the file to upload cannot be used: \(error)")
   }
 
-  /// Returns the error for the outbox's own folder that cannot be written.
+  /// Returns the error for a failed write to the outbox's folder.
   static func unwritable(_ error: FileError) -> OutboxError {
     switch error.systemCode {
     case ENOSPC, EDQUOT:
-      OutboxError(.diskFull, "the disk is full, so the request was not stored; make room first (\(error))")
+      OutboxError(
+        .diskFull,
+        "the disk is full, so the request was not stored; free some space and enqueue it again (\(error))")
     case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR:
       OutboxError(
         .notWritable, "the outbox cannot write to its folder, so the request was not stored (\(error))")

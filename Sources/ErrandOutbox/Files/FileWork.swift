@@ -1,7 +1,7 @@
 import Dispatch
 import ErrandCore
 
-/// Where the outbox's file work runs. A simulation uses the caller's thread instead of queues.
+/// The place where the outbox's file work runs. A simulation uses the caller's thread instead of queues.
 package enum FileWork: Sendable {
   case on(FileQueues)
   /// Runs the work on the caller's thread, at once. If `check` throws, the work is not run.
@@ -28,8 +28,8 @@ package enum FileWork: Sendable {
   }
 }
 
-/// A piece of work, whose result is taken out once. The queue's thread keeps no reference to the result, so
-/// open files in it are closed when the caller drops them.
+/// A piece of work whose result is taken once. The queue's thread keeps no reference to the result, so open
+/// files in it are closed when the caller releases them.
 private final class Piece<Value: Sendable>: Sendable {
   private enum State {
     case toDo(@Sendable () throws -> Value)
@@ -48,7 +48,9 @@ private final class Piece<Value: Sendable>: Sendable {
   }
 
   func take() throws -> Value {
-    guard case .done(let result) = next() else { preconditionFailure("asked before it has run") }
+    guard case .done(let result) = next() else {
+      preconditionFailure("the result was taken before the work ran")
+    }
     return try result.get()
   }
 
@@ -63,8 +65,8 @@ private final class Piece<Value: Sendable>: Sendable {
 /// Queues for work that waits for the disk. There are several, so that one large file does not block all
 /// others.
 ///
-/// Each queue is serial, because only serial queues have threads of their own. A concurrent queue shares the
-/// few threads that every task runs on, at least on Linux: a slow disk would then stop the whole program.
+/// Each queue is serial, because only a serial queue has its own thread. A concurrent queue shares the few
+/// threads of all tasks, at least on Linux, so that a slow disk would stop the whole program.
 package final class FileQueues: Sendable {
   private let queues: [DispatchQueue]
   /// The number of pieces of work on each queue.

@@ -6,8 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Reads a file of the outbox, and checks it against the digest in its name. A file that has changed never
-/// arrives whole: the last bytes are returned only after the check.
+/// Reads a file of the outbox, and compares it with the digest in its name. The last bytes are returned only
+/// after the check, so a server never receives a changed file completely.
 final class StoredFileReader: BodyReader {
   private struct State: ~Copyable {
     var hash: SHA256? = SHA256()
@@ -65,7 +65,7 @@ final class StoredFileReader: BodyReader {
   func close() {}
 }
 
-/// A reader that is opened at its first read, and released at its end.
+/// A reader that opens another at its first read, and releases it at its end.
 final class LateReader: BodyReader {
   private enum State {
     case closed
@@ -80,7 +80,7 @@ final class LateReader: BodyReader {
 
   var length: Int64? { expected }
 
-  /// - Parameter open: Called at the first read. An error that it throws is thrown by `read`.
+  /// - Parameter open: Called at the first read. `read` throws its errors.
   init(length: Int64, _ open: @escaping @Sendable () throws -> any BodyReader) {
     expected = length
     self.open = open

@@ -1,10 +1,10 @@
 import ErrandCore
 
-/// Lets calls of `enqueue` be worked on, as `EnqueueGateState` decides.
+/// Admits calls of `enqueue`, as `EnqueueGateState` decides.
 final class EnqueueGate: Sendable {
   private let state = Locked(EnqueueGateState<CheckedContinuation<Void, Never>>())
 
-  /// Waits until a call may be worked on. `leave` has to follow.
+  /// Waits until the call is admitted. `leave` has to follow.
   /// - Parameter rows: The number of its requests.
   func enter(_ rows: Int, _ priority: Priority) async {
     if state.withLock({ $0.enter(rows: rows) }) { return }

@@ -1,9 +1,11 @@
 import ErrandCore
 
-/// Decides which calls of `enqueue` are worked on at once. A burst of calls waits here, by priority, and not
-/// in the threads of tasks and in the store: so claims, and requests of a higher priority, pass it.
+/// Decides which calls of `enqueue` are admitted at once. A burst of calls waits here, by priority, instead
+/// of in the threads of tasks and in the store. Therefore claims, and requests of a higher priority, can pass
+/// the burst.
 ///
-/// One of four calls that enter is the one that came first, whatever its priority. So every call enters.
+/// Every fourth call that enters is the one that has waited longest, whatever its priority. Thus every call
+/// enters.
 struct EnqueueGateState<Waiter> {
   private struct Waiting {
     let waiter: Waiter
@@ -34,7 +36,7 @@ struct EnqueueGateState<Waiter> {
     }
   }
 
-  /// The most requests of the calls that are worked on. A call with more of them is worked on alone.
+  /// The most requests of all admitted calls. A call with more requests is admitted alone.
   static var mostRows: Int { 512 }
 
   private var rows = 0
@@ -43,7 +45,7 @@ struct EnqueueGateState<Waiter> {
   private var entered = 0
   private var lines = Priority.allCases.map { _ in Line() }
 
-  /// Lets a call enter if none waits and there is room.
+  /// Admits a call if none waits and there is capacity.
   mutating func enter(rows count: Int) -> Bool {
     guard waiting == 0, fits(count) else { return false }
     rows += count

@@ -11,11 +11,13 @@ extension Outbox {
   /// - Parameters:
   ///   - lane: Requests of one lane are sent one at a time, in the order in which they were enqueued. A
   ///     request without a lane waits for no other.
-  ///   - priority: The priority compared with other lanes. Default: the request's own.
-  ///   - expires: How long from now it may be delivered. Default: `OutboxConfiguration.lifetime`.
-  ///   - notBefore: When its first attempt may begin. Default: at once.
-  ///   - id: The id; of several requests with one id, only the first is stored (`Receipt.isNew`). Default: a new one.
-  /// - Throws: `OutboxError`; nothing is stored then.
+  ///   - priority: The priority compared with other lanes. Default: the request's priority.
+  ///   - expires: The time from now in which the request may be delivered.
+  ///     Default: `OutboxConfiguration.lifetime`.
+  ///   - notBefore: When the first attempt may begin. Default: at once.
+  ///   - id: The id. If several requests have the same id, only the first is stored (`Receipt.isNew`).
+  ///     Default: a new one.
+  /// - Throws: `OutboxError`; then nothing is stored.
   @discardableResult
   public func enqueue(
     _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil,
@@ -26,11 +28,12 @@ extension Outbox {
   }
 
   /// Stores a request. It is durable when this returns.
-  /// - Throws: `OutboxError`; nothing is stored then.
+  /// - Throws: `OutboxError`; then nothing is stored.
   @discardableResult
   public func enqueue(_ item: OutboxItem) async throws -> Receipt { try await enqueue([item])[0] }
 
   /// Stores requests of one lane, in this order, all or none.
+  /// - Throws: `OutboxError`; then nothing is stored.
   @discardableResult
   public func enqueue(
     _ requests: [Request], lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil
@@ -38,11 +41,13 @@ extension Outbox {
     try await enqueue(requests.map { OutboxItem($0, lane: lane, priority: priority, expires: expires) })
   }
 
-  /// Stores requests, in this order, all or none. What happens to an item whose id is in the outbox already is for
-  /// `OutboxItem.ifKnown` to say.
+  /// Stores requests, in this order, all or none. `OutboxItem.ifKnown` is the rule for an item whose id the
+  /// outbox knows already.
   ///
-  /// Of a burst of calls, some hundred requests are stored at a time, those of a high priority first. One call is
-  /// one transaction, during which nothing else is stored or claimed: about 30 ms for each thousand requests.
+  /// Of a burst of calls, some hundred requests are stored at a time, those of a high priority first. One
+  /// call is one transaction, during which nothing else is stored or claimed: about 30 ms for each thousand
+  /// requests.
+  /// - Throws: `OutboxError`; then nothing is stored.
   @discardableResult
   public func enqueue(_ items: [OutboxItem]) async throws -> [Receipt] {
     guard !items.isEmpty else { return [] }
@@ -75,14 +80,14 @@ extension Outbox {
 
   // MARK: Names
 
-  /// Returns a new id. Ids that are made in sequence are adjacent in the store's index, and often on one
-  /// page.
+  /// Returns a new id. Ids that are created in sequence are adjacent in the store's index, and often on the
+  /// same page.
   func newID() -> OutboxID {
     var random = random
     return OutboxID(rawValue: UniqueName.ordered(at: configuration.date().milliseconds, using: &random))
   }
 
-  /// Returns the item with its names, and with the policy of its lane.
+  /// Returns the item with its id and keys, and with the policy of its lane.
   func named(_ item: OutboxItem, _ id: OutboxID) -> OutboxItem {
     var random = random
     var item = item.named(id, key: UniqueName.random(using: &random))
@@ -92,7 +97,7 @@ extension Outbox {
     return item
   }
 
-  /// Returns the item with all that it leaves to the outbox.
+  /// Returns the item with the defaults of the outbox.
   private func completed(_ item: OutboxItem, _ id: OutboxID) async throws -> OutboxItem {
     var item = item
     // A stored request must not depend on how the client is configured at the next launch.
@@ -102,10 +107,10 @@ extension Outbox {
     } catch {
       throw OutboxError(
         .failed,
-        "it is not known for whom to keep the request, because the credential cannot be read: \(error.credentialProblem)"
+        "the request cannot be stored for its user, because the credential cannot be read: \(error.refreshProblem)"
       )
     }
-    // The delivery is no part of this trace, which may be over by then; its span links to this one.
+    // The delivery is not part of this trace, which may have ended by then. The delivery's span links to it.
     item.request.options.trace = item.request.options.trace ?? TraceContext.current
     item = named(item, id)
     if let priority = item.priority { item.request.options.priority = priority }
@@ -115,8 +120,8 @@ extension Outbox {
 
   // MARK: Storing
 
-  /// Stores items that have their names, all or none, and publishes that.
-  /// - Returns: The indices of the items that were there already. Their rows stay unchanged.
+  /// Stores items that have their ids, all or none, and publishes that.
+  /// - Returns: The indices of the items that were stored before. Their rows stay unchanged.
   func add(_ items: [OutboxItem]) async throws -> Set<Int> {
     let copied = try await reserve(items)
     defer { if copied > 0 { copying.withLock { $0 -= copied } } }
@@ -130,7 +135,7 @@ extension Outbox {
         OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)
       })
     hub.publish(dropped.rows)
-    // A store that repeats its statement may replace what that has stored.
+    // A store that repeats its statement may replace rows that its first run stored.
     let own = Set(rows.flatMap(\.files))
     await storage.blobs.remove(dropped.files.filter { !own.contains($0) })
     let followed = rows.indices.filter { known.contains($0) || rows[$0].ifKnown == .replace }
@@ -138,8 +143,8 @@ extension Outbox {
     return known
   }
 
-  /// Reserves the bytes that will be copied into files, so that the cap refuses a request before the copy and
-  /// not when the disk is full.
+  /// Reserves the bytes that will be copied into files. Thus the cap refuses a request before the copy, and
+  /// not only when the disk is full.
   /// - Returns: The number of bytes that will be copied.
   private func reserve(_ items: [OutboxItem]) async throws -> Int64 {
     guard let limit = configuration.caps.bytes else { return 0 }
@@ -154,7 +159,7 @@ extension Outbox {
       guard used + all <= limit else {
         throw OutboxError(
           .full,
-          "the outbox is full: it holds \(used) bytes, \(all) are being copied, and at most \(limit) fit in; wait until "
+          "the outbox is full: it holds \(used) bytes, \(all) are being copied, and its cap is \(limit); wait until "
             + "some are delivered, drop dead letters, or raise its caps")
       }
       return copied

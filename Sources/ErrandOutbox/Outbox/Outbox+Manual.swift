@@ -7,17 +7,18 @@ import ErrandCore
 #endif
 
 extension Outbox {
-  /// Looks at once for requests to deliver. With `delivers` off, this begins delivering.
+  /// Looks for requests to deliver at once. If `delivers` is false, this call begins delivery.
   public func deliver() { dispatcher.start() }
 
-  /// Retries requests at once that are stored, dead letters or expired, even if their origins are held. Dead
-  /// letters and expired requests take their old places.
+  /// Retries at once the requests that are stored, dead letters or expired, even if their origins are held.
+  /// Dead letters and expired requests return to their places in their lanes.
   /// - Parameters:
-  ///   - selection: The requests. Those in other states stay as they are.
+  ///   - selection: The requests. Requests in other states stay as they are.
   ///   - force: True to free requests that are being attempted, too: for an operator who knows that their
   ///     process is gone or hangs. The attempt counts, and ends unless it is delivered. If its process still
   ///     works, a server may receive the request twice. Default: false.
   /// - Returns: The requests that are retried.
+  /// - Throws: `OutboxError`.
   @discardableResult
   public func retry(_ selection: OutboxSelection, force: Bool = false) async throws -> [OutboxEntry] {
     let rows = try await store.retry(selection, force: force)
@@ -28,7 +29,9 @@ extension Outbox {
   }
 
   /// Drops requests that are stored, dead letters or expired. Requests that are being attempted stay.
+  /// - Parameter reason: The reason that entries and events show. Default: "dropped by hand".
   /// - Returns: The dropped requests.
+  /// - Throws: `OutboxError`.
   @discardableResult
   public func drop(
     _ selection: OutboxSelection, reason: String = "dropped by hand"
@@ -40,31 +43,34 @@ extension Outbox {
     return dropped.rows.map(storage.entry)
   }
 
-  /// Begins no more attempts, in any process, until `resume`. Attempts under way go on.
-  /// - Parameter lane: One lane; nil for everything.
+  /// Begins no new attempts, in any process, until `resume`. Attempts in flight continue.
+  /// - Parameter lane: The lane to pause; nil to pause the whole outbox. Default: nil.
+  /// - Throws: `OutboxError`.
   public func pause(lane: String? = nil) async throws {
     try await store.setPaused(true, lane: lane)
   }
 
-  /// Resumes what was paused.
-  /// - Parameter lane: One lane; nil for everything, and for origins that are held.
+  /// Resumes a paused lane or the whole outbox.
+  /// - Parameter lane: The lane to resume; nil to resume the whole outbox and all held origins. Default: nil.
+  /// - Throws: `OutboxError`.
   public func resume(lane: String? = nil) async throws {
     try await store.setPaused(false, lane: lane)
     guard lane == nil else { return dispatcher.look() }
     try await resume(origin: nil)
   }
 
-  /// Resumes sending to an origin that is held, in every process: one request first, and the others if that
-  /// one gets through.
+  /// Resumes sending to a held origin, in every process. One request is sent first, and the others follow if
+  /// it is accepted.
   /// - Parameters:
-  ///   - origin: The origin as `heldOrigins` returns it, or any URL of it; nil for all.
-  ///   - key: One key within that origin; nil for all of them, and for the requests without a key.
+  ///   - origin: The origin as `heldOrigins` returns it, or any URL of it; nil for all origins.
+  ///   - key: One key within that origin; nil for all keys and for the requests without a key. Default: nil.
+  /// - Throws: `OutboxError`.
   public func resume(origin: String?, key: String? = nil) async throws {
     var names: [String]?
     if let origin {
       guard let url = URL(string: origin), let found = Origin(url), ["http", "https"].contains(found.scheme)
       else {
-        throw OutboxError(.failed, "\"\(origin)\" is not an origin; one looks like https://example.com")
+        throw OutboxError(.failed, "\"\(origin)\" is not an origin; write it like https://example.com")
       }
       let address = OriginAddress(url, key: key)
       names =

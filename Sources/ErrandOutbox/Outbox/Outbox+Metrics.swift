@@ -8,7 +8,8 @@ import ErrandObservability
 #endif
 
 extension Outbox {
-  /// Returns the outbox's depth and age in Prometheus' text format (version 0.0.4).
+  /// Returns the numbers of requests and bytes, the age of the oldest request and the pause, in Prometheus'
+  /// text format (version 0.0.4).
   /// - Throws: `OutboxError`.
   public func prometheusMetrics() async throws -> String {
     OutboxMetrics.text(try await statistics(), at: Date())

@@ -7,21 +7,21 @@ import ErrandReachability
   public import Foundation
 #endif
 
-/// Delivers requests that must arrive. A request is on disk before its first byte is sent, and its content is
-/// removed only in the transaction that records the accepting response: it arrives at least once, with an
-/// idempotency key that stays the same through every attempt and every launch.
+/// Delivers requests that must arrive. A request is on disk before its first byte is sent. Its content is
+/// removed only in the transaction that records the accepting response. Therefore the request arrives at
+/// least once, with an idempotency key that stays the same in every attempt and every launch.
 ///
 /// ```swift
 /// let outbox = try await Outbox(at: folder, client: client)
 /// let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
-/// // it is stored now, whatever happens to this process
+/// // it is stored now, even if this process ends
 /// if case .delivered(let response) = try await receipt.outcome() { print(response.status) }
 /// ```
 ///
 /// Several processes may use one folder at the same time. Each of them delivers, and no two send the same
 /// request at once. No credential is stored: the client's interceptors add them at each attempt.
 ///
-/// Releasing the outbox ends delivering in this process at once; `close()` lets requests under way finish
+/// Releasing the outbox ends delivery in this process at once. `close()` lets attempts in flight finish
 /// first.
 public final class Outbox: Sendable {
   let store: any OutboxStore
@@ -32,15 +32,18 @@ public final class Outbox: Sendable {
   let random: SharedRandom
   /// The number of bytes that are being copied into the folder and have no rows yet.
   let copying = Locked<Int64>(0)
-  /// For a store with one writer; others put calls together themselves.
+  /// Only for a store with one writer. Other stores combine calls themselves.
   let gate: EnqueueGate?
   private let sweep: Task<Void, Never>
   private let watch: Task<Void, Never>?
   private let signIns: SignInListener?
 
   /// Opens the outbox on a store, with large bodies in a folder, and begins to deliver its requests.
-  /// - Parameter folder: Where the files of requests are kept, the same for all processes that share the
-  ///   store.
+  /// - Parameters:
+  ///   - store: The store, such as a `SQLiteOutboxStore`.
+  ///   - folder: The folder for the files of requests, the same for all processes that share the store.
+  ///   - client: The client that sends the requests.
+  ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
   public convenience init(
     store: any OutboxStore, folder: URL, client: Client,
@@ -50,8 +53,12 @@ public final class Outbox: Sendable {
     try await self.init(store, blobs, spool: blobs, client, configuration)
   }
 
-  /// Opens the outbox on a store, with large bodies in another, and begins to deliver its requests.
-  /// - Parameter blobs: Where the bodies of requests are kept, the same for all processes that share the store.
+  /// Opens the outbox on a store, with large bodies in a blob store, and begins to deliver its requests.
+  /// - Parameters:
+  ///   - store: The store, such as a `SQLiteOutboxStore`.
+  ///   - blobs: The store of large bodies, the same for all processes that share `store`.
+  ///   - client: The client that sends the requests.
+  ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
   public convenience init(
     store: any OutboxStore, blobs: any BlobStore, client: Client,
@@ -62,7 +69,7 @@ public final class Outbox: Sendable {
       store, blobs, spool: BlobFolder(in: spool, work: configuration.fileWork), client, configuration)
   }
 
-  /// - Parameter spool: Where bodies are kept while they are imported.
+  /// - Parameter spool: Stores bodies while they are imported.
   private init(
     _ store: any OutboxStore, _ blobs: any BlobStore, spool: BlobFolder, _ client: Client,
     _ configuration: OutboxConfiguration
@@ -104,7 +111,7 @@ public final class Outbox: Sendable {
       return
     }
     dispatcher.start()
-    // Origins were held while nobody was signed in.
+    // Origins were held while no user was signed in.
     signIns = client.onSignIn { [weak dispatcher] origins in
       let addresses = origins.map { OriginAddress($0) }
       Task {
@@ -130,13 +137,14 @@ public final class Outbox: Sendable {
 
   // MARK: The end
 
-  /// How long calls of the store may take after `close` has waited: then closing the store ends them.
+  /// How long calls of the store may take after `close` has waited. Closing the store then ends them.
   private static let storeLimit = Duration.seconds(5)
 
-  /// Ends delivering in this process: begins no more attempts, lets those under way finish within `limit`,
-  /// gives the rest back to be attempted later, and closes the store.
+  /// Ends delivery in this process: begins no new attempts, lets attempts in flight finish within `limit`,
+  /// gives the other requests back to be attempted later, and closes the store.
   ///
-  /// It does not wait forever for a store whose server is away, nor for a stage that ignores that it was cancelled.
+  /// It does not wait forever for a store whose server cannot be reached, or for a stage that ignores its
+  /// cancellation.
   public func close(within limit: Duration = .seconds(10)) async {
     watch?.cancel()
     let timeline = Timeline(configuration.clock)

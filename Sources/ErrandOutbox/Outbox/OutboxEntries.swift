@@ -1,11 +1,12 @@
 extension Outbox {
-  /// The requests of a selection, in the order of enqueue, however many there are. They are read in pages.
+  /// Returns all requests of a selection, in the order of enqueue. They are read in pages.
   ///
   /// ```swift
   /// for try await entry in outbox.entries(OutboxSelection(states: [.deadLettered])) { print(entry.url) }
   /// ```
   ///
-  /// Requests that are stored meanwhile are included, and a request has the state in which its page was read.
+  /// Requests that are stored meanwhile are included. Each request has the state that it had when its page
+  /// was read.
   /// - Parameters:
   ///   - selection: The requests. Default: all.
   ///   - sequence: Requests after this one are returned; 0 for all. Default: 0.
@@ -17,7 +18,7 @@ extension Outbox {
   }
 }
 
-/// Requests of an outbox, which are read in pages. `Outbox.entries` makes it.
+/// Requests of an outbox, which are read in pages. `Outbox.entries` returns it.
 public struct OutboxEntries: AsyncSequence, Sendable {
   public typealias Element = OutboxEntry
 
@@ -28,6 +29,7 @@ public struct OutboxEntries: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(entries: self) }
 
+  /// Reads the requests page by page.
   public struct Iterator: AsyncIteratorProtocol {
     private let entries: OutboxEntries
     /// The page, the last entry first.

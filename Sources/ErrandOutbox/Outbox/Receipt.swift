@@ -1,16 +1,16 @@
 import ErrandCore
 
-/// Proves that a request is stored, and reports what happens to it. Releasing the receipt changes nothing for
-/// the request.
+/// Shows that a request is stored, and reports its steps. Releasing the receipt does not change the request.
 public final class Receipt: Sendable, Identifiable {
+  /// The id of the request.
   public let id: OutboxID
-  /// False if a request with this id was there already: then nothing was stored, and this receipt is for that
-  /// request.
+  /// False if the outbox knew a request with this id already. Then nothing was stored, and this receipt is
+  /// for the earlier request.
   public let isNew: Bool
   private let log: EventLog
   private let outbox: Outbox
 
-  /// - Parameter log: Held for this receipt, which releases it.
+  /// - Parameter log: The log of the request. This receipt has to release it.
   init(_ id: OutboxID, _ log: EventLog, _ outbox: Outbox, isNew: Bool) {
     self.id = id
     self.isNew = isNew
@@ -20,18 +20,18 @@ public final class Receipt: Sendable, Identifiable {
 
   deinit { outbox.hub.release(id) }
 
-  /// A stream of the steps of the request from the making of this receipt to its end: all steps of this
-  /// process, and those of others that this one learns of, which may miss the beginnings of their attempts.
-  /// Each stream has all steps that are known; of more than 100, the first ones are forgotten. It ends with
+  /// A stream of the steps of the request, from the creation of this receipt to the request's end. It has all
+  /// steps of this process, and those of other processes that this one learns of: the beginnings of their
+  /// attempts may be missing. Each stream begins with the known steps, but at most the last 100. It ends with
   /// the last step, or when the outbox is closed. If a dead letter or an expired request is retried by hand,
-  /// streams that are requested after that have those steps, too.
+  /// streams that are requested after that have the new steps, too.
   public var events: AsyncStream<OutboxEvent> { log.events }
 
   /// Waits until the request is delivered, a dead letter, expired or dropped. Without a network that may take
   /// long.
   /// - Throws: `CancellationError` if the task is cancelled, `OutboxError.closed` if the outbox is closed
-  ///   first. Neither changes anything for the request. `OutboxError.forgotten` if the request was over, and
-  ///   another process has forgotten its outcome.
+  ///   first. Neither changes the request. `OutboxError.forgotten` if the request ended, and another process
+  ///   removed its record before this process read it.
   public func outcome() async throws -> OutboxOutcome {
     while let outcome = await nextOutcome() {
       guard outcome.mayBeUndone else { return outcome }
@@ -43,10 +43,13 @@ public final class Receipt: Sendable, Identifiable {
     try Task.checkCancellation()
     if log.isForgotten {
       throw OutboxError(
-        .forgotten, "request \(id) is over, but another process has forgotten how before it was heard here")
+        .forgotten,
+        "request \(id) has ended, but its record was removed before this process could read the outcome")
     }
     throw OutboxError(
-      .closed, "the outbox was closed before request \(id) was over; it is stored, and goes on later")
+      .closed,
+      "the outbox was closed before request \(id) ended; it is still stored, and is delivered when the outbox is open again"
+    )
   }
 
   private func nextOutcome() async -> OutboxOutcome? {
@@ -56,6 +59,7 @@ public final class Receipt: Sendable, Identifiable {
     return nil
   }
 
-  /// Returns what is known of the request now; nil if that was forgotten.
+  /// Returns the present entry of the request; nil if its record was removed.
+  /// - Throws: `OutboxError`.
   public func status() async throws -> OutboxEntry? { try await outbox.status(of: id) }
 }

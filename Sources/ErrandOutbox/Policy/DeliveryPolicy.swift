@@ -6,32 +6,37 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// How an outbox attempts a request, and which response counts as delivered. It takes the place of the
-/// client's `RetryPolicy`, and of a request's own: the client makes one attempt for each of the outbox's.
+/// How an outbox attempts a request, and which response counts as delivered. It replaces the retry policies
+/// of the client and of the request: the client makes one attempt for each attempt of the outbox.
 public struct DeliveryPolicy: Sendable {
   /// The wait after the n-th attempt is random between zero and `backoff · 2ⁿ⁻¹` (full jitter). Default: 1 s.
   public var backoff: Duration = .seconds(1)
   /// The longest of these waits. Default: 1 h.
   public var maxBackoff: Duration = .seconds(3600)
-  /// The longest `Retry-After` that is waited for; a longer one is cut to this, and the reason says so. Default: 24 h.
+  /// The longest `Retry-After` that the outbox waits for. A longer one is cut to this, and the reason says
+  /// so. Default: 24 h.
   public var maxRetryAfter: Duration = .seconds(86_400)
   /// The number of attempts after which a request is moved to the dead letters. An attempt counts if it
-  /// reached a server, or if its end is unknown, as when it ended its process. Attempts that could not
-  /// connect do not count, nor those whose credentials were refused. Nil for no limit. Default: 100.
+  /// reached a server, or if its end is unknown because its process ended. An attempt that could not connect
+  /// does not count, and neither does one whose credentials were refused. Nil for no limit. Default: 100.
   public var maxAttempts: Int? = 100
-  /// The time since a request was stored after which a failed attempt is its last: it is moved to the dead letters. A request
-  /// that is only kept for a while has a lifetime instead (`expires`). Nil for no limit. Default: nil.
+  /// The age from which a failed attempt is the last one: the request is moved to the dead letters. The age
+  /// counts from when the request was stored. To remove a request at a certain time, give it a lifetime
+  /// instead (`expires`). Nil for no limit. Default: nil.
   public var giveUpAfter: Duration?
-  /// How 401 and 403 are handled. True: the credentials are wrong, so nothing more is sent to that origin
-  /// until it is resumed by hand (`Outbox.resume(origin:)`) or a single request, sent after a growing time,
-  /// gets through. A request that is refused again though others were accepted since is moved to the dead
-  /// letters. False: the request is moved to the dead letters. Default: true.
+  /// True if 401 and 403 mean that the credentials are wrong. The outbox then sends nothing more to that
+  /// origin until you resume it (`Outbox.resume(origin:)`), or until a probe is accepted: the outbox sends a
+  /// single request after a wait that grows. A request that is refused again after others were accepted is
+  /// moved to the dead letters.
+  ///
+  /// False to move the request to the dead letters at once. Default: true.
   public var pausesUnauthorized = true
   /// Decides what an attempt means. Default: `DeliveryDecision.standard`.
   public var classify: @Sendable (DeliveryAttempt) -> DeliveryDecision = DeliveryDecision.standard
   /// Where redirects of stored requests may lead. Default: to the same origin only, with the same method.
   public var redirects = DeliveryPolicy.sameRequest
 
+  /// Creates a policy with the default values.
   public init() {}
 
   private static var sameRequest: RedirectPolicy {
@@ -48,7 +53,7 @@ public struct DeliveryAttempt: Sendable {
   public let request: Request
   /// The number of the attempt, from 1.
   public let number: Int
-  /// The response that passed the request's own validation, or why there is none: a `RequestError`, or what
+  /// The response that passed the request's own validation, or the error: a `RequestError`, or an error that
   /// an interceptor threw.
   public let result: Result<Response, any Error>
   /// When the request was stored.
@@ -56,6 +61,8 @@ public struct DeliveryAttempt: Sendable {
   /// True if redirects of the request may lead to another origin.
   var mayChangeOrigin = false
 
+  /// Creates the result of an attempt, for a test of `classify`.
+  /// - Parameter number: The number of the attempt, from 1.
   public init(
     request: Request, number: Int, result: Result<Response, any Error>, storedAt: Date = Date()
   ) {
@@ -72,23 +79,27 @@ public enum DeliveryDecision: Sendable, Hashable {
   case delivered
   /// The request is sent again after the policy's backoff, and not before `after` has passed.
   case retry(reason: String, after: Duration? = nil)
-  /// The server refuses the credentials: nothing more is sent to its origin for a while
+  /// The server refuses the credentials: the outbox sends nothing more to its origin for a while
   /// (`pausesUnauthorized`).
   case unauthorized(reason: String)
   /// The request will never be accepted as it is: it is moved to the dead letters.
   case reject(reason: String)
 
   /// Decides by the semantics of HTTP (RFC 9110):
-  /// - 2xx from the requested origin is delivered, or from another if the policy lets redirects lead there. So is 303 to
-  ///   anything but a GET, within the origin: the request was accepted, and its result is elsewhere (section 15.4.4).
+  /// - 2xx is delivered if it came from the requested origin, or if the policy lets redirects lead to the
+  ///   other one.
+  /// - 303 within the origin, to anything but a GET, is delivered: the server accepted the request, and the
+  ///   result is elsewhere (section 15.4.4).
   /// - 408, 425, 429, 5xx and every failure on the way are retried. So are a redirect that is not followed
-  ///   and a response that the request's own validation refused: it may be that of a captive portal.
-  /// - 301 and 302 to a POST, within the origin, are rejected, unless the policy lets redirects change the method.
-  /// - 409 is retried, four times: with an `Idempotency-Key`, which every stored request has, it may say that an earlier
-  ///   attempt is still being processed (draft-ietf-httpapi-idempotency-key-header, section 2.7). A response that says
-  ///   so, by naming idempotency, is retried like any other.
-  /// - 401 and 403 are `unauthorized`, and so is a request of a client that is signed out or whose credential cannot
-  ///   be refreshed. A request that is kept for another identity than the one that is signed in waits for that one.
+  ///   and a response that the request's own validation refused: a captive portal may have sent it.
+  /// - 301 and 302 to a POST, within the origin, are rejected, unless the policy lets redirects change the
+  ///   method.
+  /// - 409 is retried, four times. Every stored request has an `Idempotency-Key`, and with one a 409 may mean
+  ///   that the server is still processing an earlier attempt (draft-ietf-httpapi-idempotency-key-header,
+  ///   section 2.7). A 409 whose body names idempotency is retried like any other failure.
+  /// - 401 and 403 are `unauthorized`. So is a request of a client that is signed out, or whose credential
+  ///   cannot be refreshed. A request that is stored for another identity than the signed-in one waits for
+  ///   its identity.
   /// - Any other status is rejected, and so is a request that cannot be sent as it is.
   public static func standard(_ attempt: DeliveryAttempt) -> DeliveryDecision {
     switch attempt.result {
@@ -101,7 +112,8 @@ public enum DeliveryDecision: Sendable, Hashable {
       guard
         response.url == asked || Origin(asked).map({ $0 == Origin(response.url) }) ?? false
       else {
-        return .retry(reason: "the response came from another origin, \(response.url.host() ?? "of no name")")
+        return .retry(
+          reason: "the response came from another origin, \(response.url.host() ?? "whose URL has no host")")
       }
       return .delivered
     case .failure(let error as RequestError):
@@ -110,7 +122,7 @@ public enum DeliveryDecision: Sendable, Hashable {
     }
   }
 
-  /// Decides about a redirect that is not followed, and stays within the origin: it is no captive portal's.
+  /// Decides about a redirect that was not followed. Within the origin it cannot come from a captive portal.
   private static func redirected(
     _ request: Request, _ status: HTTPStatus, _ fields: HTTPFields
   ) -> DeliveryDecision? {
@@ -124,7 +136,7 @@ public enum DeliveryDecision: Sendable, Hashable {
       guard request.method == .post else { return nil }
       return .reject(
         reason:
-          "the server responded with \(status), which asks for a GET in the place of the POST: send the request to "
+          "the server responded with \(status), which asks for a GET instead of the POST: send the request to "
           + "the target, or let DeliveryPolicy.redirects change the method")
     default: return nil
     }
@@ -137,7 +149,7 @@ public enum DeliveryDecision: Sendable, Hashable {
       if case .status(let status, _) = error.rejection { return of(status) }
       return .retry(reason: error.message)
     case .bodyTooLarge:
-      // The server accepted it; only the response is longer than the limit.
+      // The server accepted the request. Only the response is longer than the limit.
       if let status = error.status { return of(status) }
       return .retry(reason: error.message)
     case .signedOut, .refreshFailed, .excessiveRefresh:
@@ -153,7 +165,7 @@ public enum DeliveryDecision: Sendable, Hashable {
     let said = "the server responded with \(status)"
     switch status.code {
     case 200..<300: return .delivered
-    case 409: return .retry(reason: "\(said): an earlier attempt may still be worked on")
+    case 409: return .retry(reason: "\(said): it may still be processing an earlier attempt")
     case 401, 403: return .unauthorized(reason: said)
     case 408, 425, 429, 500...: return .retry(reason: said)
     case 300..<400: return .retry(reason: said)

@@ -6,26 +6,27 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Turns the result of an attempt into what is recorded. Pure: the time and the random numbers are
-/// parameters.
+/// Turns the result of an attempt into the outcome that is recorded. Pure: the time and the random numbers
+/// are parameters.
 struct RetryRule: Sendable {
   let policy: DeliveryPolicy
-  /// The longest wait while no connection can be made, however often that happened.
+  /// The longest wait while no connection can be made, however often connecting failed.
   let pollInterval: Duration
   let responseLimit: Int
-  /// The secrets that are not stored of a response.
+  /// The secrets of a response that are not stored.
   var secrets = Secrets()
-  /// True to add the server's words to the reasons. A reason is stored as plain text, so false for an encrypted outbox.
+  /// True to add the server's words to the reasons. False for an encrypted outbox, because reasons are stored
+  /// as plain text.
   var quotes = false
 
   /// The consequences of an attempt.
   struct Conclusion: Sendable {
     var outcome: AttemptOutcome<OutboxResponse>
-    /// False if no connection to the server could be made; nil if the attempt says nothing about that.
+    /// False if no connection to the server could be made; nil if the attempt does not show whether one can.
     var hasReached: Bool?
     /// The sign that the attempt gives of its origin.
     var sign: OriginSign
-    /// The response to a delivered request, if it must not be stored but may be published.
+    /// The response to a delivered request that must not be stored, but may be published.
     var told: OutboxResponse?
 
     /// The outbox itself gave the request back.
@@ -59,7 +60,7 @@ struct RetryRule: Sendable {
     }
     let failed = { (reason: String, next: Duration, counts: Bool) in
       Conclusion(
-        // One that waits for its identity is due when somebody signs in.
+        // A request that waits for its identity is due when that user signs in.
         outcome: .failed(
           reason: quoted(reason, attempt), next: next, counts: counts, wasOffline: !hasReached || isForOther),
         hasReached: hasReached, sign: sign)
@@ -76,7 +77,7 @@ struct RetryRule: Sendable {
         told: attempt.forbidsStoring ? wholeResponse(to: attempt) : nil)
     case .reject(let reason): return rejected(reason, sign)
     case .unauthorized(let reason):
-      // Without a status, the client had no credential: no request is to blame for that.
+      // Without a status, the client had no credential, and the request is not at fault.
       let isOfServer = attempt.status != nil
       if isRefusedAlone, isOfServer {
         return rejected("\(reason), again, and others were accepted meanwhile", .responded)
@@ -101,7 +102,7 @@ struct RetryRule: Sendable {
     }
   }
 
-  /// A conflict that is not about an earlier attempt does not go away by waiting.
+  /// A conflict that no earlier attempt caused does not go away by waiting.
   private static let mostConflicts = 5
 
   private func mostAttempts(after attempt: DeliveryAttempt) -> Int? {
@@ -109,8 +110,8 @@ struct RetryRule: Sendable {
     return min(policy.maxAttempts ?? .max, Self.mostConflicts)
   }
 
-  /// Returns the consequences of an attempt that failed by no fault of the request or its server: it counts for nothing, and
-  /// the request keeps its place.
+  /// Returns the consequences of an attempt that failed through no fault of the request or its server. The
+  /// attempt does not count, and the request keeps its place.
   private func givenBack(
     _ attempt: DeliveryAttempt, _ error: any Error, using random: inout some RandomNumberGenerator
   ) -> Conclusion {
@@ -124,7 +125,7 @@ struct RetryRule: Sendable {
       hasReached: nil, sign: .none)
   }
 
-  /// The longest wait after a failure of the store or of this process, which may be over at any moment.
+  /// The longest wait after a failure of the store or of this process: such a failure may end at any moment.
   private static let longestPause = Duration.seconds(5)
 
   private func sign(of attempt: DeliveryAttempt, _ date: Date) -> OriginSign {
@@ -150,22 +151,22 @@ struct RetryRule: Sendable {
     attempt.fields.flatMap { RetryAfter(of: $0) }?.wait(from: date) ?? .zero
   }
 
-  /// Says that the wait is shorter than the server asked for.
+  /// Returns words for a reason if the wait is shorter than the server asked for.
   private func cut(_ attempt: DeliveryAttempt, _ date: Date) -> String {
     let asked = asked(attempt, date)
     return asked > policy.maxRetryAfter
       ? " of \(asked.formattedSeconds), which is cut to \(policy.maxRetryAfter.formattedSeconds)" : ""
   }
 
-  /// Returns the reason with the server's own words, of a response that may be stored. The reason of a dead letter gets
-  /// them from its response, when it is read.
+  /// Returns the reason with the server's words, if the response may be stored. The reason of a dead letter
+  /// gets them from its response when it is read.
   private func quoted(_ reason: String, _ attempt: DeliveryAttempt) -> String {
     guard quotes, let words = response(to: attempt)?.words(hiding: secrets) else { return reason }
     return reason + ServerWords.clause(words)
   }
 
-  /// Returns the part of the response that is stored. If it must not be stored, that is its status, which
-  /// says how the request ended.
+  /// Returns the part of the response that is stored. If the response must not be stored, that is only its
+  /// status, which shows how the request ended.
   private func response(to attempt: DeliveryAttempt) -> OutboxResponse? {
     let response = wholeResponse(to: attempt)
     guard let response, attempt.forbidsStoring else { return response }
@@ -211,7 +212,7 @@ extension DeliveryAttempt {
     }
   }
 
-  /// True if the response speaks of the idempotency key, as the draft has it: an earlier attempt is in progress.
+  /// True if the body names idempotency, as the draft suggests: an earlier attempt is in progress.
   fileprivate var namesIdempotency: Bool {
     let bytes =
       switch result {
@@ -224,7 +225,8 @@ extension DeliveryAttempt {
   /// True if the request or its response says `Cache-Control: no-store`.
   fileprivate var forbidsStoring: Bool { request.fields.forbidStoring || fields?.forbidStoring ?? false }
 
-  /// True if the request itself may be why there was no response: the server got it, or its own time was too short.
+  /// True if the request itself may be the cause of the missing response: the server received it, or its
+  /// timeout was too short.
   private var mayBeItsOwn: Bool {
     guard let error else { return false }
     let hasOwnTime = request.options.timeout != nil || request.options.deadline != nil
@@ -240,8 +242,8 @@ extension DeliveryAttempt {
 }
 
 extension RequestError {
-  /// True if nothing of the request can have reached the server, because no connection could be made: be it for this
-  /// client's configuration, of which no request is to blame.
+  /// True if no part of the request can have reached the server, because no connection could be made. An
+  /// invalid client configuration is such a case: the request is not at fault.
   fileprivate var isNoWay: Bool {
     let codes: [Code] = [
       .cannotResolveHost, .cannotConnect, .proxyAuthenticationFailed, .invalidConfiguration,

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A small encrypted value, `key-check`, that says at launch whether the key is the one that the outbox is
+/// A small encrypted value, `key-check`, that shows at launch whether the key is the one that the outbox is
 /// encrypted with. It is set when an outbox is first opened with a key.
 struct KeyCheck {
   private static let name = "key-check"
@@ -22,12 +22,12 @@ struct KeyCheck {
 
   private var place: String { "\(blobs.location)/\(Self.name)" }
 
-  /// True if the outbox is encrypted, with whichever key.
+  /// True if the outbox is encrypted, with any key.
   var isThere: Bool {
     get async throws { try await known() != nil }
   }
 
-  /// Checks the key, and sets the value if it is missing and there is a key.
+  /// Checks the key. If there is a key and the value is missing, sets the value.
   /// - Throws: `.wrongKey` if the outbox is encrypted with another key, or if it is encrypted and there is no
   ///   key; `.damaged`; `.notWritable`, `.diskFull`.
   func pass() async throws {
@@ -59,11 +59,13 @@ struct KeyCheck {
         throw OutboxError(
           .wrongKey,
           seal.key == nil
-            ? "the outbox is sealed (\(place)) and was given no key; open it with the key it had"
-            : "the outbox is sealed with another key (\(place)); open it with the key it had")
+            ? "the outbox is encrypted (\(place)), but was opened without a key; open it with the key it had"
+            : "the outbox is encrypted with another key (\(place)); open it with the key it had")
       default:
         throw OutboxError(
-          .damaged, "\(place) is damaged; if the key is certainly right, remove that file and open again")
+          .damaged,
+          "\(place) is damaged; if you are sure that the key is right, remove that file and open the outbox again"
+        )
       }
     }
   }

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Where requests lead that share limits, a breaker and pauses: an origin, or a key of the caller's within it.
+/// The target of requests that share limits, a breaker and pauses: an origin, or a caller's key within it.
 struct OriginAddress: Sendable, Hashable {
   /// Scheme, host and port: `https://example.com:443`.
   let origin: String
@@ -17,7 +17,7 @@ struct OriginAddress: Sendable, Hashable {
     self.key = key
   }
 
-  /// The reverse of `text`.
+  /// Reads an address from its `text`.
   init(text: String) {
     // No origin contains a space.
     let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,20 +28,21 @@ struct OriginAddress: Sendable, Hashable {
   /// The origin, and the key after a space.
   var text: String { key.map { "\(origin) \($0)" } ?? origin }
 
-  /// Returns the name in a store: two parts of visible ASCII with a space between them, or one without a key. With an
-  /// outbox's key these are digests.
+  /// Returns the name in a store: one part of visible ASCII, or two with a space between them if there is a
+  /// key. In an encrypted outbox the parts are digests.
   func name(sealedWith sealing: OutboxKey?) -> String {
     let first = sealing?.digest(of: origin) ?? origin
     guard let key else { return first }
     return "\(first) \(sealing?.digest(of: text) ?? Self.escaped(key))"
   }
 
-  /// True if a name is that of a key.
+  /// True if the name has a key.
   static func hasKey(_ name: String) -> Bool { name.utf8.contains(UInt8(ascii: " ")) }
 
   private static let longestName = 200
 
-  /// Stores compare names in ways of their own, and have limits for their indices.
+  /// Escaping is needed because stores compare names in different ways, and limit the length of indexed
+  /// values.
   private static func escaped(_ key: String) -> String {
     var escaped = ""
     for byte in key.utf8 {

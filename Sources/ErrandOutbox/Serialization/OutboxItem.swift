@@ -8,33 +8,36 @@ public import ErrandCore
 
 /// A request to enqueue, and how the outbox delivers it.
 public struct OutboxItem: Sendable {
+  /// The request to store.
   public var request: Request
-  /// The lane: its requests are sent one at a time, in the order in which they were enqueued. Nil for a
-  /// request that waits for no other.
+  /// The lane, whose requests are sent one at a time, in the order in which they were enqueued. Nil for a
+  /// request that waits for no other. Default: nil.
   public var lane: String?
-  /// Whom the request is for, where several share one host: requests with the same key and origin have a limit, a breaker,
-  /// backoff and pauses in common, apart from those of all others. Nil for `OutboxConfiguration.keyOf`, or else for the
-  /// origin.
+  /// A group of requests within an origin, such as those of one customer of a shared host. Requests with the
+  /// same key and origin share a limit, a breaker, a backoff and pauses, separately from all other requests.
+  /// Nil to ask `OutboxConfiguration.keyOf`, and if that returns nil, for the whole origin. Default: nil.
   public var key: String?
-  /// The priority. Nil for the request's own.
+  /// The priority. Nil for the priority of the request. Default: nil.
   public var priority: Priority?
-  /// How long from now it may be delivered; the request's deadline is that of each attempt. Nil for
-  /// `OutboxConfiguration.lifetime`.
+  /// The time from now in which the request may be delivered. In contrast, the request's deadline applies to
+  /// each attempt. Nil for `OutboxConfiguration.lifetime`. Default: nil.
   public var expires: Duration?
-  /// When its first attempt may begin, by the clock of now: a clock that is set later does not move it. The requests
-  /// behind it in its lane wait, too. Nil for at once.
+  /// When the first attempt may begin. A wall clock that is set later does not change the wait. The requests
+  /// behind it in its lane wait, too. Nil for at once. Default: nil.
   public var notBefore: Date?
-  /// The id. Nil for a new one. Ids of requests that are over are remembered for `OutboxConfiguration.retention`.
+  /// The id. Nil for a new one. The outbox remembers the ids of requests that have ended for
+  /// `OutboxConfiguration.retention`. Default: nil.
   public var id: OutboxID?
-  /// What happens if the outbox knows the id already. Default: `ignore`.
+  /// The rule for an item whose id the outbox knows already. Default: `ignore`.
   public var ifKnown = IfKnown.ignore
   /// True if the lane waits while this request is a dead letter.
   var holdsLane = false
-  /// The body of an imported request, which is put together apart from the request.
+  /// The body of an imported request, which is assembled separately from the request.
   var pieces: BodyPieces?
-  /// When an imported request expires: milliseconds since 1970. `expires` is ignored then.
+  /// When an imported request expires: milliseconds since 1970. If it is set, `expires` is ignored.
   var expiry: Int64?
 
+  /// Creates an item from a request and the values of its properties.
   public init(
     _ request: Request, lane: String? = nil, key: String? = nil, priority: Priority? = nil,
     expires: Duration? = nil, notBefore: Date? = nil, id: OutboxID? = nil, ifKnown: IfKnown = .ignore

@@ -7,9 +7,9 @@ import ErrandCore
 #endif
 
 extension Request {
-  /// Refuses a request that cannot be stored, before anything is written: one that could not be sent either,
-  /// one with credentials, or one that only this process can carry out.
-  /// - Throws: `OutboxError.notStorable`, with what to do instead. The message has no secret.
+  /// Refuses a request that cannot be stored, before anything is written: an invalid one, one with
+  /// credentials, or one that only this process can carry out.
+  /// - Throws: `OutboxError.notStorable`, with advice. The message has no secret.
   func checkStorable(hiding secrets: Secrets) throws(OutboxError) {
     if let reason = problem ?? credentialProblem(secrets) ?? bodyProblem ?? optionsProblem {
       throw OutboxError(.notStorable, "\(method) \(urlText(hiding: secrets).clippedURL): \(reason)")
@@ -17,7 +17,7 @@ extension Request {
   }
 
   private func credentialProblem(_ secrets: Secrets) -> String? {
-    let advice = "add it in one of the client's attemptInterceptors, which are asked at each attempt"
+    let advice = "add it in one of the client's attemptInterceptors, which run at each attempt"
     if let field = fields.first(where: secrets.hides) {
       let what = secrets.covers(field) ? "is a secret" : "has a URL with a secret in it"
       return "the field \(field.name) \(what), and no secret is stored; \(advice)"
@@ -25,11 +25,11 @@ extension Request {
     guard let url else { return nil }
     if url.user(percentEncoded: true) != nil || url.password(percentEncoded: true) != nil {
       return "the URL has a user or a password in it, and no secret is stored; "
-        + "set Authorization in one of the client's attemptInterceptors, which are asked at each attempt"
+        + "set Authorization in one of the client's attemptInterceptors, which run at each attempt"
     }
     if let part = secrets.secretPart(of: url.absoluteString) {
       return "\(part) is a secret, and no secret is stored; \(advice), "
-        + "or take it out of the client's secrets if it is none"
+        + "or remove it from the client's secrets if it is not a secret"
     }
     return nil
   }
@@ -37,7 +37,7 @@ extension Request {
   private var bodyProblem: String? {
     switch body.layout {
     case .stream:
-      "a stream can be read once only and cannot be stored; write it to a file and send that (RequestBody.file)"
+      "a stream can be read only once and cannot be stored; write it to a file and send that (RequestBody.file)"
     case .source:
       "the body is opened by code and cannot be stored; send bytes, a file or a form"
     case .none, .bytes, .file, .multipart, .invalid: nil
@@ -51,7 +51,7 @@ extension Request {
     ]
     if let (name, _) = times.first(where: { $1 ?? .seconds(1) <= .zero }) {
       return
-        "its \(name) is zero or less, so each attempt would end before it begins; set a longer one, or none"
+        "its \(name) is zero or less, so each attempt would end before it begins; set a longer one, or remove it"
     }
     if !options.validator.checks.isEmpty {
       return
@@ -59,32 +59,33 @@ extension Request {
     }
     if !options.dependencies.isEmpty {
       return
-        "calls that it comes after end with this process and cannot be stored; use a lane to keep an order"
+        "the calls that it depends on end with this process and cannot be stored; use a lane to keep an order"
     }
     if options.repeats != nil {
-      return "a rule for repeats holds in this process only and cannot be stored; store it once, or set an "
+      return
+        "a rule for repeats works only within this process and cannot be stored; store the request once, or set an "
         + "idempotency key"
     }
     if options.hasOwnSigners {
       return
-        "a signature of its own is made by code, and cannot be stored; give the signer to the outbox's client "
+        "the request's signer is code and cannot be stored; give the signer to the outbox's client "
         + "(ClientConfiguration.signer), which signs each attempt"
     }
     if options.hasContentCode {
       return
-        "encryption and digests of its content are code, with keys, and cannot be stored; let one of the client's "
-        + "attemptInterceptors ask for them, at each attempt"
+        "encryption and digests of its content are code with keys and cannot be stored; let one of the client's "
+        + "attemptInterceptors request them at each attempt"
     }
     if options.caching != nil {
       return
-        "what may be answered from cached responses need not be sent, so it cannot be stored; send it with a client"
+        "a request that may be served from cached responses cannot be stored, because it need not be sent; send it with a client"
     }
     return nil
   }
 }
 
 extension RequestBody {
-  /// False for a body that can be read only once, or is opened by code.
+  /// False for a body that can be read only once, or that code opens.
   var isStorable: Bool {
     switch layout {
     case .none, .bytes, .file, .multipart: true

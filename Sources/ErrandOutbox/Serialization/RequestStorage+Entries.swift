@@ -7,7 +7,7 @@ import ErrandCore
 #endif
 
 extension RequestStorage {
-  /// Returns what is known of a row. Of a row that cannot be read any more, that is less.
+  /// Returns the entry of a row. If the row cannot be read any more, parts of the entry are missing.
   func entry(_ row: OutboxRow) -> OutboxEntry {
     let summary = try? summary(of: row)
     let response = row.response.flatMap { try? self.response($0, of: row.id) }
@@ -23,8 +23,8 @@ extension RequestStorage {
       reason: reason(of: row, response), reasonWithoutWords: row.reason, size: row.size, response: response)
   }
 
-  /// Returns the reason with the server's own explanation. The row of a dead letter does not have the latter, because
-  /// its reason is plain text and its response may be encrypted.
+  /// Returns the reason with the server's explanation. The row of a dead letter does not have the
+  /// explanation, because its reason is plain text and its response may be encrypted.
   private func reason(of row: OutboxRow, _ response: OutboxResponse?) -> String? {
     guard row.state == .deadLettered, let reason = row.reason, let words = response.flatMap(words) else {
       return row.reason

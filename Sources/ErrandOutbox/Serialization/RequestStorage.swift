@@ -8,12 +8,12 @@ import ErrandCore
 
 /// Serializes requests into rows, and reads them back.
 ///
-/// With a key, all that says something about a request is encrypted: its content, its summary, its response
-/// and its files. Its lane, sizes, times, state and the reason of its last failure are not, because the store
-/// works with them: a reason must not name the URL, nor quote the response.
+/// With a key, everything that reveals a request is encrypted: its content, its summary, its response and its
+/// files. Its lane, sizes, times, state and the reason of its last failure are not encrypted, because the
+/// store works with them. Therefore a reason must not name the URL, and must not quote the response.
 struct RequestStorage: Sendable {
   let blobs: any BlobStore
-  /// Where bodies are kept while they are imported.
+  /// Stores bodies while they are imported.
   let spool: BlobFolder
   private let work: FileWork
   private let seal: ContentSeal
@@ -24,14 +24,14 @@ struct RequestStorage: Sendable {
   /// True if rows are encrypted.
   var isEncrypted: Bool { seal.key != nil }
 
-  /// Creates nothing on disk yet.
+  /// Creates the storage. Nothing is written to the disk yet.
   /// - Parameters:
-  ///   - blobs: Where large bodies are kept.
-  ///   - spool: Where bodies are kept while they are imported.
+  ///   - blobs: Stores large bodies.
+  ///   - spool: Stores bodies while they are imported.
   ///   - key: The key to encrypt with; nil for no encryption.
   ///   - secrets: The client's secrets, which are not stored.
-  ///   - work: Where files are read and written.
-  ///   - acceptsPlaintext: True to read what was stored before there was a key.
+  ///   - work: The place where file work runs.
+  ///   - acceptsPlaintext: True to read requests that were stored without a key.
   init(
     _ blobs: any BlobStore, spool: BlobFolder, key: OutboxKey?, secrets: Secrets,
     acceptsPlaintext: Bool = false, work: FileWork = .queued
@@ -49,10 +49,10 @@ struct RequestStorage: Sendable {
     try await work.perform(body)
   }
 
-  /// Checks the key. To be called before anything is read.
+  /// Checks the key. Call it before anything is read.
   /// - Parameter rows: Returns some of the rows that still have their content.
-  /// - Throws: `OutboxError.wrongKey` if what is stored was encrypted with another key, or if there is no key
-  ///   now; or if it was not encrypted, and there is a key.
+  /// - Throws: `OutboxError.wrongKey` if the stored requests were encrypted with another key, if they are
+  ///   encrypted and there is no key, or if they are not encrypted and there is a key.
   func open(rows: () async throws -> [OutboxRow] = { [] }) async throws {
     if !seal.acceptsPlaintext, try await !keyCheck.isThere {
       let plain = try await rows().count { !ContentSeal.isSealed($0.summary) }
@@ -66,8 +66,8 @@ struct RequestStorage: Sendable {
     try await keyCheck.pass()
   }
 
-  /// Returns the number of bytes that have to be copied into files before there are rows for them. Items
-  /// that cannot be stored count as zero.
+  /// Returns the number of bytes that have to be copied into files before their rows are stored. Items that
+  /// cannot be stored count as zero.
   func bytesToCopy(_ items: [OutboxItem]) async throws -> Int64 {
     let segments = items.flatMap { item -> [BodySegment] in
       let pieces = item.pieces ?? (item.request.body.isStorable ? BodyPieces(item.request.body) : nil)
@@ -87,31 +87,31 @@ struct RequestStorage: Sendable {
     }
   }
 
-  /// Makes rows of requests, and stores them with `commit`. Their files are durable before it is called.
-  /// Files that belong to no row afterwards are removed: `commit` failed, or it found a row that was there
-  /// already.
-  /// - Parameter used: Returns which of these files belong to a row. It is called also if `commit` failed: a
-  ///   shared store may have stored the rows without being able to report it. If `used` fails, too, the files
-  ///   are left to be swept.
-  /// - Throws: `OutboxError`: `.notStorable`, `.fileUnreadable`, `.diskFull`, `.notWritable`; nothing is
-  ///   stored then. And what `commit` throws.
+  /// Makes rows of requests, and stores them with `commit`. Their files are durable before that call.
+  /// Afterwards, files that belong to no row are removed: `commit` failed, or it found a row that the store
+  /// knew already.
+  /// - Parameter used: Returns the given files that belong to a row. It is called even if `commit` failed,
+  ///   because a shared store may have stored the rows without being able to report it. If `used` fails, too,
+  ///   the files are swept later.
+  /// - Throws: `OutboxError`: `.notStorable`, `.fileUnreadable`, `.diskFull`, `.notWritable`; then nothing is
+  ///   stored. Also the errors of `commit`.
   func store<Result>(
     _ items: [OutboxItem], used: ([String]) async throws -> Set<String>,
     commit: ([NewRow]) async throws -> Result
   ) async throws -> Result {
     for item in items { try item.request.checkStorable(hiding: secrets) }
-    // Another process may have been given a key since this one opened the outbox without.
+    // Another process may have been given a key after this one opened the outbox without one.
     if seal.key == nil, try await keyCheck.isThere {
       throw OutboxError(
-        .wrongKey, "the outbox is sealed by now, and was opened without a key; open it with the key it has")
+        .wrongKey, "the outbox was opened without a key, but has been encrypted since; open it with its key")
     }
     let (rows, held) = try await rows(for: items)
-    // Held until the rows are stored, or the files are gone.
+    // Held until the rows are stored, or the files are removed.
     defer { withExtendedLifetime(held) {} }
     do {
       if !held.isEmpty { Failpoint.hit(.afterFileCopy) }
       let result = try await commit(rows)
-      // The new files of a row that was there already belong to no row.
+      // The new files of a row that the store knew already belong to no row.
       await remove(held, unless: used)
       return result
     } catch {
@@ -126,8 +126,8 @@ struct RequestStorage: Sendable {
     await blobs.remove(names.filter { !used.contains($0) })
   }
 
-  /// Returns the request, to be sent as it would have been when it was stored. A file that is missing or
-  /// damaged fails the attempt with `RequestError.fileUnreadable`.
+  /// Returns the request, as it would have been sent when it was stored. A file that is missing or damaged
+  /// fails the attempt with `RequestError.fileUnreadable`.
   /// - Parameter content: The row's content.
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`, `.tooNew`.
   func request(from content: Data, of id: OutboxID) throws(OutboxError) -> Request {
@@ -139,7 +139,7 @@ struct RequestStorage: Sendable {
     try request(from: claimed.content, of: claimed.row.id)
   }
 
-  /// Returns the request in its stored form, and what opens its body.
+  /// Returns the request in its stored form, and the opener of its body.
   func stored(
     from content: Data, of id: OutboxID
   ) throws(OutboxError) -> (request: StoredRequest, opener: StoredBodyOpener) {
@@ -155,15 +155,15 @@ struct RequestStorage: Sendable {
     try RequestSummary(decoding: seal.unwrap(row.summary, as: .summary(of: row.id)))
   }
 
-  /// Returns what names an origin, or a key within it, in the store.
+  /// Returns the name of an origin, or of a key within it, in the store.
   func originName(of address: OriginAddress) -> String { address.name(sealedWith: seal.key) }
 
-  /// Returns what may be shown of an origin, in the form in which it is stored.
+  /// Returns the name of an origin as it may be shown, in its stored form.
   func originLabel(of address: OriginAddress) -> Data {
     seal.wrap(Data(address.text.utf8), as: .origin(originName(of: address)))
   }
 
-  /// Returns where a claimed request leads; nil if it cannot be read.
+  /// Returns the origin of a claimed request; nil if it cannot be read.
   func originAddress(from content: Data, of id: OutboxID) -> OriginAddress? {
     guard let stored = try? stored(from: content, of: id).request, let url = URL(string: stored.url) else {
       return nil
@@ -194,7 +194,7 @@ struct RequestStorage: Sendable {
     try seal.unwrap(wrapped, as: .response(of: id))
   }
 
-  /// Returns the server's own explanation in a response, as it may be shown.
+  /// Returns the server's explanation in a response, as it may be shown.
   func words(of response: OutboxResponse) -> String? { response.words(hiding: secrets) }
 
   private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [StoredBlob]) {
@@ -211,7 +211,7 @@ struct RequestStorage: Sendable {
     guard blobs.count == sources.count else {
       throw OutboxError(
         .failed,
-        "\(self.blobs.location) has stored \(sources.count) bodies, and returned \(blobs.count) blobs")
+        "\(self.blobs.location) was given \(sources.count) bodies, but returned \(blobs.count) blobs")
     }
     var left = blobs[...]
     var rows: [NewRow] = []

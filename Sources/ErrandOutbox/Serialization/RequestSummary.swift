@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The part of a stored request that may be shown, kept apart from its content.
+/// The part of a stored request that may be shown, stored separately from its content.
 struct RequestSummary: Sendable, Hashable {
   var method: HTTPMethod
   /// The URL without its secrets.
   var url: String
-  /// The idempotency key, which stays the same through every attempt; as it was set, without the quotes
-  /// around it.
+  /// The idempotency key, which stays the same in every attempt. It is the value that was set, without the
+  /// quotes around it.
   var idempotencyKey: String
   var body: StoredBody.Kind
   /// The number of bytes of the body.
@@ -53,7 +53,8 @@ extension RequestSummary {
     return writer.data
   }
 
-  /// - Throws: `.damaged` if this is no summary.
+  /// Decodes a summary.
+  /// - Throws: `.damaged` if the data is not a summary.
   init(decoding data: Data) throws(OutboxError) {
     var reader = ByteReader(data)
     guard let found = try? RequestSummary(reading: &reader) else {

@@ -8,8 +8,8 @@ import ErrandCore
 
 /// A body in its stored form.
 struct StoredBody: Sendable, Hashable {
-  /// How the body was given, which decides how it is sent: bytes are in memory, all else is read while it is
-  /// sent.
+  /// The way in which the body was given, which decides how it is sent: bytes are in memory, and other bodies
+  /// are read while they are sent.
   enum Kind: String, Sendable, Hashable, Codable {
     case none, bytes, file, multipart
 
@@ -67,6 +67,7 @@ struct BodyPieces: Sendable {
     self.segments = segments
   }
 
+  /// Divides a body.
   /// - Parameter body: A body that was found to be storable.
   init(_ body: RequestBody) {
     contentType = body.contentType
@@ -86,14 +87,14 @@ struct BodyPieces: Sendable {
   }
 }
 
-/// Whether a segment of a body is stored in its row or in a file of its own.
+/// Whether a segment of a body is stored in its row or in a separate file.
 enum SegmentPlacement: Hashable {
   case row(Data)
   case file(BodySegment)
 
   /// The most bytes of a segment in a row.
   static let rowLimit = 64 << 10
-  /// If all segments together are larger than `rowLimit`, those that are larger than this go into files.
+  /// If all segments together are larger than `rowLimit`, segments larger than this go into files.
   static let smallPiece = 4 << 10
 
   static func places(of segments: [BodySegment]) -> [SegmentPlacement] {

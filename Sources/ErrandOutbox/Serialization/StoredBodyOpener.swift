@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Opens the body of a stored request, anew for each attempt.
+/// Opens the body of a stored request, once for each attempt.
 struct StoredBodyOpener: Sendable {
   let segments: [StoredBody.Segment]
   let blobs: any BlobStore
@@ -9,9 +9,10 @@ struct StoredBodyOpener: Sendable {
   /// True if the files are encrypted, as the content is.
   let isSealed: Bool
 
-  /// Opens the body. One file is open at a time: a request may have more than a process may open.
-  /// - Throws: `RequestError.fileUnreadable` if a file is missing, or not what was stored; `RequestError.bodyFailed` with
-  ///   a `StoreAway` if it cannot be read now.
+  /// Opens the body. Only one file is open at a time, because a request may have more files than a process
+  /// may open.
+  /// - Throws: `RequestError.fileUnreadable` if a file is missing or has changed since it was stored;
+  ///   `RequestError.bodyFailed` with a `StoreAway` if it cannot be read now.
   func open() throws -> any BodyReader {
     if segments.count == 1 { return try openSegments()[0] }
     for case .file(let name, let length) in segments {
@@ -43,7 +44,8 @@ struct StoredBodyOpener: Sendable {
     }
   }
 
-  /// Opens a file after the segments before it were sent, so its errors say that the server was reached.
+  /// Opens a file after the segments before it were sent. Therefore its errors say that the server was
+  /// reached.
   private func lateReader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
     do {
       return try reader(name, length, index)
@@ -53,7 +55,8 @@ struct StoredBodyOpener: Sendable {
     }
   }
 
-  /// Opens or checks a blob. What a store throws that is not about the blob says only that it cannot be read now.
+  /// Opens or checks a blob. An error of the store that is not about the blob means only that the blob cannot
+  /// be read now.
   private static func attributed<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

@@ -1,10 +1,10 @@
 import ErrandCore
 
-/// The options of a request that survive the process; nil for those that were not set. Retries are not
-/// stored: they are about one call, and an outbox has its own policy.
+/// The options of a request that survive the process; nil for options that were not set. Retries are not
+/// stored, because they apply to one call, and an outbox has its own policy.
 ///
-/// Of the other options, `activity` is shown by this process only. Any option that would change the request if it were
-/// forgotten is refused (`Request.checkStorable`).
+/// Of the other options, only this process shows `activity`. If forgetting an option would change the
+/// request, a request with that option is refused (`Request.checkStorable`).
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?
@@ -23,14 +23,14 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var priority: UInt8?
   var isUnauthenticated: Bool?
   var isUnsigned: Bool?
-  /// The digest of the name of the identity that it may be sent for; nil for any.
+  /// The digest of the name of the identity that the request may be sent for; nil for any identity.
   var identity: String?
   /// The key of the outbox's item.
   var key: String?
-  /// The `traceparent` and the `tracestate` of the span in which it was stored.
+  /// The `traceparent` and the `tracestate` of the span in which the request was stored.
   var trace: [String]?
 
-  /// No option was set.
+  /// The options of a request that sets none.
   static let none = StoredOptions(RequestOptions())
 
   init(_ options: RequestOptions, key: String? = nil) {
@@ -56,7 +56,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     trace = options.trace.map { [$0.traceparent, $0.state] }
   }
 
-  /// The options; nil if these were never stored.
+  /// The options; nil if the values are not valid.
   var options: RequestOptions? {
     var options = RequestOptions()
     options.timeout = timeout.map(Duration.nanoseconds)

@@ -6,12 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A request in its stored form: all that is needed to send it as it would have been sent when it was stored.
+/// A request in its stored form, with everything that is needed to send it as it would have been sent when it
+/// was stored.
 struct StoredRequest: Sendable {
   var method: HTTPMethod
   /// The absolute URL.
   var url: String
-  /// The header fields, in order, each line by itself.
+  /// The header fields, in order, one for each line.
   var fields: HTTPFields
   var body: StoredBody
   var options: StoredOptions
@@ -35,7 +36,7 @@ extension StoredBody {
     return .source(length: length, contentType: contentType) { try opener.open() }
   }
 
-  /// The whole body, unless it is in a file.
+  /// The complete body, unless it is in a file.
   private var bytesAtHand: Data? {
     switch segments.first {
     case nil: Data()
@@ -54,8 +55,8 @@ extension StoredBody {
 /// - a byte and, if it is 1, a text: the content type
 /// - a number, and for each segment of the body a text and a number: the name of its file (empty for bytes
 ///   that are stored here) and its length
-/// - data: the options that were set, as JSON; empty if none were
-/// - the bytes of the segments that are in no file, one after the other
+/// - data: the options that were set, as JSON; empty if no option was set
+/// - the bytes of the segments that are not in files, one after the other
 extension StoredRequest {
   private static let version: UInt8 = 1
 
@@ -78,12 +79,13 @@ extension StoredRequest {
     return writer.data
   }
 
-  /// - Throws: `.damaged` if this is no stored request, `.tooNew` if it is one of a later version.
+  /// Decodes a stored request.
+  /// - Throws: `.damaged` if the data is not a stored request, `.tooNew` if a later version stored it.
   init(decoding data: Data) throws(OutboxError) {
     var reader = ByteReader(data)
     let version = try? reader.byte()
     if let version, version > Self.version {
-      throw OutboxError(.tooNew, "a later version of Errand stored this request")
+      throw OutboxError(.tooNew, "a later version of Errand stored this request; update Errand to send it")
     }
     guard version == Self.version, let found = try? StoredRequest(reading: &reader) else {
       throw OutboxError(
@@ -122,7 +124,7 @@ extension StoredRequest {
 }
 
 extension StoredOptions {
-  /// Returns the options as JSON; empty if none were set, as for most requests.
+  /// Returns the options as JSON; empty if no option was set, as for most requests.
   func encoded() -> Data {
     if self == Self.none { return Data() }
     let encoder = JSONEncoder()

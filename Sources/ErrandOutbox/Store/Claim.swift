@@ -6,12 +6,12 @@ package import ErrandCore
   public import Foundation
 #endif
 
-/// How many rows a claim may take, in total and of each origin. A claim passes over origins that have no
-/// capacity left, however many rows they have.
+/// The number of rows that a claim may take, in total and of each origin. A claim skips an origin that has no
+/// capacity left, however many rows the origin has.
 public struct ClaimBounds: Sendable, Hashable {
   /// The most rows in total.
   public var limit: Int
-  /// The most rows of each of these origins; 0 for one that is passed over.
+  /// The most rows of each of these origins; 0 for an origin that is skipped.
   public var capacities: [String: Int]
   /// The most rows of any other origin.
   public var perOther: Int
@@ -20,15 +20,16 @@ public struct ClaimBounds: Sendable, Hashable {
   /// The number of counted attempts at which a row is moved to the dead letters instead of being claimed; nil
   /// for no limit.
   public var maxAttempts: Int?
-  /// The base of the wait of a row whose n-th attempt ended with its owner or its lease: `backoff · 2ⁿ⁻¹`;
-  /// zero for no wait.
+  /// The base of the wait after the n-th attempt, for a row whose attempt ended with its owner or its lease:
+  /// `backoff · 2ⁿ⁻¹`. Zero for no wait.
   public var backoff: Duration
   /// The longest of these waits.
   public var maxBackoff: Duration
-  /// Rows that are due within this time are claimed, too, after those that are due, and whether or not their
-  /// origins are held: a row that failed is due after the hold of its origin. Only a `HandoverStore` does that.
+  /// Rows that are due within this time are claimed, too, after the rows that are due. Holds of origins do
+  /// not matter for them, because a row that failed is due only after its origin's hold. Only a
+  /// `HandoverStore` does that.
   public var horizon: Duration = .zero
-  /// The lanes that are passed over. Only a `HandoverStore` does that.
+  /// The lanes that are skipped. Only a `HandoverStore` skips lanes.
   package var passedLanes: Set<ExactBytes> = []
 
   /// Creates bounds that ignore origins.
@@ -49,8 +50,8 @@ extension OutboxStore {
   }
 }
 
-/// The capacity that a claim has left. Pure: every store selects rows with it, in the order in which they are
-/// to be claimed.
+/// The capacity that a claim has left. Pure: every store takes rows through it, in the order in which they
+/// are claimed.
 package struct ClaimCapacity: Sendable {
   package enum Result: Sendable, Hashable {
     case taken
@@ -73,20 +74,20 @@ package struct ClaimCapacity: Sendable {
     others = bounds.others
   }
 
-  /// Returns how many more rows of this origin may be taken.
+  /// Returns the number of further rows of this origin that may be taken.
   package func capacity(_ origin: String) -> Int {
     if held.contains(origin) { return 0 }
     if let most = bounds.capacities[origin] { return most - taken[origin, default: 0] }
     return min(bounds.perOther - taken[origin, default: 0], others)
   }
 
-  /// True if origins that are not named may have capacity.
+  /// True if origins that the bounds do not name may have capacity.
   package var hasRoomForOthers: Bool { others > 0 && bounds.perOther > 0 }
 
   /// The named origins that have capacity.
   package var names: [String] { bounds.capacities.keys.filter { capacity($0) > 0 } }
 
-  /// Takes a row of this origin, if there is capacity for it.
+  /// Takes a row of this origin, if the origin and the limit have capacity for it.
   package mutating func take(_ origin: String) -> Result {
     guard capacity(origin) > 0 else { return .passedOver }
     guard left > 0 else { return .isMore }
@@ -97,14 +98,14 @@ package struct ClaimCapacity: Sendable {
   }
 }
 
-/// A request that the store's owner may send until its lease ends.
+/// A claimed request, which the owner of the lease may send until the lease ends.
 public struct ClaimedRow: Sendable, Hashable {
   public var row: OutboxRow
   public var content: Data
   /// Identifies this claim of the row.
   public var lease: Lease
-  /// How long after the claim the request expires, by the store's own time: the wall clock may have been set
-  /// since it was stored. Nil for never.
+  /// The time from the claim until the request expires, by the store's clock: the wall clock may have been
+  /// set since the request was stored. Nil if the request does not expire.
   public var timeLeft: Duration?
   /// How long to wait before the request may be sent: zero unless it was claimed before it was due.
   public var wait = Duration.zero
@@ -133,24 +134,24 @@ public struct Lease: Sendable, Hashable {
 /// The result of a claim.
 public struct Claim: Sendable, Hashable {
   public var rows: [ClaimedRow] = []
-  /// The rows that were found to be expired.
+  /// The rows that the claim found to be expired.
   public var expired: [OutboxRow] = []
-  /// The rows that other owners began to attempt and did not finish. Any owner may attempt them again.
+  /// The rows whose attempts other owners began and did not finish. Any owner may attempt them again.
   public var recovered: [OutboxRow] = []
-  /// The rows that were moved to the dead letters, with a reason, because their content is not what was
-  /// stored or because they had all their attempts.
+  /// The rows that were moved to the dead letters, with a reason: their content is not the one that was
+  /// stored, or they used up their attempts.
   public var deadLettered: [OutboxRow] = []
-  /// How long until there may be more to claim: until a row is due, or a lease or the hold of an origin ends.
-  /// Nil for not before something is added or changed. Zero if there is more now, within the bounds of the
-  /// claim.
+  /// The time until there may be more to claim: a row becomes due, or a lease or the hold of an origin ends.
+  /// Zero if there is more now, within the bounds of the claim. Nil if there is nothing until a row is added
+  /// or changed.
   public var next: Duration?
   /// The origins that are held.
   public var held: Set<String> = []
 
   public init() {}
 
-  /// The rows that the claim changed and did not take, each once and as it is now: a recovered row may have
-  /// expired at once.
+  /// The rows that the claim changed and did not take, each once and in its present state: a recovered row
+  /// may have expired in the same claim.
   var changed: [OutboxRow] {
     let over = expired + deadLettered
     guard !over.isEmpty else { return recovered }

@@ -8,19 +8,21 @@ package import ErrandCore
   import Glibc
 #endif
 
-/// Whose fault it is that an attempt brought no accepted response. It is decided where the failure happens.
+/// The party that caused an attempt to end without an accepted response. It is decided where the failure
+/// happens.
 package enum FailureCause: Sendable, Hashable {
-  /// The request's: it cannot be sent as it is, or its stored body is missing or altered. Another attempt does not help.
+  /// The request: it cannot be sent as it is, or its stored body is missing or altered. Another attempt does
+  /// not help.
   case request
-  /// The server's, or that of the way to it.
+  /// The server, or the network on the way to it.
   case server
-  /// The store's: what it keeps cannot be read now.
+  /// The store: it cannot read a stored body now.
   case store
-  /// This process's: it has no descriptor or no memory left, or its client is shut down.
+  /// This process: it has no file descriptor or memory left, or its client is shut down.
   case process
 }
 
-/// The reason why a stored body cannot be read now, although it may be there.
+/// The reason why a stored body cannot be read now, although it may exist.
 package struct StoreAway: Error, CustomStringConvertible {
   /// `.store` or `.process`.
   package let cause: FailureCause
@@ -37,7 +39,7 @@ extension RequestError {
   package static func unreadableStoredFile(
     _ name: String, _ error: any Error, reachedServer: Bool
   ) -> RequestError {
-    // A reader says which request the failure is about; the reason is beneath.
+    // The error of a body reader names the request; its cause is the underlying error.
     let error = (error as? RequestError)?.underlying ?? error
     let away = error as? StoreAway ?? (error as? FileError).flatMap(StoreAway.init)
     guard let away else {
@@ -61,7 +63,8 @@ extension StoreAway {
 }
 
 extension FailureCause {
-  /// - Parameter error: The error of an attempt.
+  /// Finds the cause of a failed attempt.
+  /// - Parameter error: The error of the attempt.
   init(of error: any Error) {
     guard let error = error as? RequestError else {
       self = error is CancellationError ? .process : .server

@@ -4,19 +4,20 @@
   public import Foundation
 #endif
 
-/// How an attempt ended. The delivery decides it with the response as it came, and a store records it with
+/// How an attempt ended. The dispatcher decides it with the response as a value, and a store records it with
 /// the response as bytes.
 public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
   /// A server accepted the request. Its content is removed.
   case delivered(response: Response)
   /// The request is sent again, but not before this time has passed.
-  /// - `counts`: the attempt reached a server.
-  /// - `wasOffline`: no connection could be made, so the request is due as soon as there is a network
+  /// - `counts`: True if the attempt counts towards `DeliveryPolicy.maxAttempts`, because it reached a
+  ///   server.
+  /// - `wasOffline`: True if no connection could be made. The request is due as soon as there is a network
   ///   (`OutboxStore.rescheduleOffline`).
   case failed(reason: String, next: Duration, counts: Bool, wasOffline: Bool)
   /// The request is moved to the dead letters.
   case rejected(reason: String, response: Response?)
-  /// The request was not sent: its row becomes what it was before the claim.
+  /// The request was not sent: its row returns to its state before the claim.
   case returned
 
   /// Returns the same outcome with the response in another form.
@@ -30,8 +31,8 @@ public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
     }
   }
 
-  /// Delays a failed request beyond the hold of its origin. Otherwise it would be the next probe again, and
-  /// requests that may get through would never be attempted.
+  /// Delays a failed request beyond the hold of its origin. Otherwise the same request would be the next
+  /// probe again, and requests that may be accepted would never be attempted.
   mutating func wait(longerThan hold: Duration) {
     guard case .failed(let reason, let next, let counts, let wasOffline) = self else { return }
     let longer = hold + max(.milliseconds(20), min(hold / 8, .seconds(1)))
@@ -47,7 +48,7 @@ public struct FinishedAttempt: Sendable, Hashable {
   public var outcome: Outcome
   /// The row's origin, if the store does not know it yet.
   public var origin: String?
-  /// The news of the origin that the attempt brought. It counts even if the lease has ended.
+  /// The change of the origin that the attempt caused. It counts even if the lease has ended.
   public var news: OriginNews?
 
   public init(lease: Lease, outcome: Outcome, origin: String? = nil, news: OriginNews? = nil) {
@@ -60,9 +61,9 @@ public struct FinishedAttempt: Sendable, Hashable {
 
 /// The result of recording an attempt.
 public struct Finished: Sendable, Hashable {
-  /// The row as it is now, or nil if the lease had ended and the outcome does not count any more.
+  /// The present row; nil if the lease had ended, so that the outcome does not count.
   public var row: OutboxRow?
-  /// Files that belong to no request any more.
+  /// The files that belong to no request any more.
   public var files: [String]
 
   public init(row: OutboxRow?, files: [String] = []) {
@@ -71,7 +72,7 @@ public struct Finished: Sendable, Hashable {
   }
 }
 
-/// The news of an origin that an attempt brought.
+/// A change of an origin that an attempt caused.
 public struct OriginNews: Sendable, Hashable {
   public enum Change: Sendable, Hashable {
     /// No more rows of the origin are claimed for this long.

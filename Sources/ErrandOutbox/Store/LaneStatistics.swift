@@ -6,15 +6,16 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// The requests of one lane that are stored, being attempted, or dead letters, counted.
+/// The number of requests of one lane that are stored, being attempted, or dead letters.
 public struct LaneStatistics: Sendable, Hashable {
-  /// The lane; nil for the requests that have none.
+  /// The lane; nil for the requests that have no lane.
   public let lane: String?
   /// The number of requests in each of these states.
   public var counts: [OutboxState: Int]
-  /// When the first of them in the order of enqueue was stored.
+  /// When the first of these requests in the order of enqueue was stored.
   public let oldest: Date
 
+  /// Creates the statistics of a lane, for a store.
   public init(lane: String?, counts: [OutboxState: Int] = [:], oldest: Date) {
     self.lane = lane
     self.counts = counts
@@ -23,7 +24,8 @@ public struct LaneStatistics: Sendable, Hashable {
 }
 
 extension OutboxStore {
-  /// Counts the rows of each lane by listing all of them, page by page. A store that can count is much faster.
+  /// Counts the rows of each lane by listing all of them, page by page. A store should implement it with a
+  /// count, which is much faster.
   public func laneStatistics() async throws -> [LaneStatistics] {
     let pageSize = 1000
     let selection = OutboxSelection(states: [.stored, .attempting, .deadLettered])

@@ -4,21 +4,21 @@
   public import Foundation
 #endif
 
-/// A request as the store knows it. The request itself is opaque to the store: `summary`, `response` and the
+/// A request as the store knows it. The store cannot read the request itself: `summary`, `response` and the
 /// content may be encrypted.
 public struct OutboxRow: Sendable, Hashable {
   public var id: OutboxID
-  /// The position in the order of enqueue; grows.
+  /// The position in the order of enqueue; a later row has a larger number.
   public var sequence: Int64
   public var lane: String?
-  /// Higher is sooner.
+  /// A row with a higher priority is claimed sooner.
   public var priority: Int
   public var state: OutboxState
   /// When the request was stored: milliseconds since 1970.
   public var created: Int64
   /// When the state changed last: milliseconds since 1970.
   public var changed: Int64
-  /// The number of claims, without those that were given back.
+  /// The number of claims, without claims that were given back.
   public var attempts: Int
   /// The number of attempts that reached a server, or whose end is unknown.
   public var countedAttempts: Int
@@ -35,7 +35,7 @@ public struct OutboxRow: Sendable, Hashable {
   public var summary: Data
   /// The response that ended the request.
   public var response: Data?
-  /// Names the request's origin; empty if that is not known yet.
+  /// The name of the request's origin; empty if it is not known yet.
   public var origin: String
   /// When this row was read.
   public var reading: Reading
@@ -67,12 +67,13 @@ public struct OutboxRow: Sendable, Hashable {
 }
 
 extension OutboxRow {
-  /// Says which of two readings of a row is the later one, in whatever order they arrive. It is not part of
-  /// the row's value: all readings are equal.
+  /// The place of a reading of a row among the store's readings: it shows which of two readings is later, in
+  /// whatever order they arrive. It is not part of the row's value: all readings are equal.
   public struct Reading: Sendable, Hashable {
     let number: Int64
 
-    /// - Parameter number: Larger for each row that a store returns than for those before it, from 1 on.
+    /// Creates a reading.
+    /// - Parameter number: Larger for each row that a store returns than for the rows before it, from 1 on.
     public init(_ number: Int64) { self.number = number }
 
     /// The reading of a store that does not number its readings.
@@ -88,34 +89,34 @@ extension OutboxRow {
 /// A request to add to a store.
 public struct NewRow: Sendable, Hashable {
   public var id: OutboxID
-  /// The lane: its requests are sent one at a time, in the order in which they were added. Nil for a request
-  /// that waits for no other.
+  /// The lane, whose requests are sent one at a time, in the order in which they were added. Nil for a
+  /// request that waits for no other.
   public var lane: String?
   /// True if the lane waits while this request is a dead letter.
   public var holdsLane: Bool
-  /// Higher is sooner.
+  /// A row with a higher priority is claimed sooner.
   public var priority: Int
-  /// When it expires; nil for never.
+  /// When the request expires; nil if it does not expire.
   public var expiry: Expiry?
-  /// When its first attempt may begin, by the wall clock: milliseconds since 1970. Nil for at once.
+  /// When the first attempt may begin, by the wall clock: milliseconds since 1970. Nil for at once.
   public var notBefore: Int64?
-  /// What happens if a row with its id is there already.
+  /// The rule for a row whose id the store knows already.
   public var ifKnown = IfKnown.ignore
   /// The part of the request that may be shown.
   public var summary: Data
-  /// All that is needed to send the request, except its files.
+  /// All parts of the request that an attempt needs, except its files.
   public var content: Data
   /// The names of the request's files in the outbox's folder.
   public var files: [String]
   /// The number of bytes of the content, files included.
   public var size: Int64
-  /// Names the request's origin: rows with the same name share its limits and holds. Opaque to the store.
-  /// Empty if the origin is not known yet.
+  /// The name of the request's origin: rows with the same name share its limits and holds. The store does not
+  /// interpret it. Empty if the origin is not known yet.
   public var origin: String
 
   /// When a request expires.
   public enum Expiry: Sendable, Hashable {
-    /// So long after it is stored.
+    /// This long after it is stored.
     case after(Duration)
     /// At a time by the wall clock, in milliseconds since 1970.
     case at(Int64)
@@ -141,9 +142,10 @@ public struct NewRow: Sendable, Hashable {
 /// The bytes that a row takes on disk, as the caps count them.
 package enum RowBytes {
   /// About the bytes of the columns and index entries of a row that is delivered, expired or dropped. Rows in
-  /// other states count without them.
+  /// other states are counted without them.
   package static let ofRow: Int64 = 512
 
+  /// Returns the bytes that the caps count for a row.
   /// - Parameters:
   ///   - size: The number of bytes of the content, files included.
   ///   - response: The number of bytes of the stored response.
@@ -152,7 +154,7 @@ package enum RowBytes {
     case .stored, .attempting: size
     case .deadLettered: size + Int64(response)
     case .delivered: ofRow + Int64(response)
-    // The content is still there: the row may be retried by hand.
+    // The content is still stored, because the row may be retried by hand.
     case .expired: ofRow + size
     case .dropped: ofRow
     }

@@ -1,10 +1,12 @@
 import ErrandCore
 
-/// Selects requests.
+/// Selects requests by state, lane and id. A request has to match all three.
 public struct OutboxSelection: Sendable, Hashable {
-  /// One lane, or those without a lane.
+  /// One lane, or the requests without a lane.
   public enum Lane: Sendable, Hashable {
+    /// The lane with this name.
     case named(String)
+    /// The requests that have no lane.
     case none
 
     /// Compares the bytes of the names: two Unicode forms of one letter are different.
@@ -21,23 +23,26 @@ public struct OutboxSelection: Sendable, Hashable {
     }
   }
 
-  /// Nil for every state.
+  /// The states of the selected requests; nil for every state.
   public var states: Set<OutboxState>?
-  /// Nil for every lane.
+  /// The lane of the selected requests; nil for every lane.
   public var lane: Lane?
-  /// Only these requests; nil for every request.
+  /// The ids of the selected requests; nil for every request.
   public var ids: [OutboxID]?
 
+  /// Creates a selection. Each parameter that is nil selects every request.
   public init(states: Set<OutboxState>? = nil, lane: Lane? = nil, ids: [OutboxID]? = nil) {
     self.states = states
     self.lane = lane
     self.ids = ids
   }
 
+  /// Selects every request.
   public static let all = OutboxSelection()
 }
 
 extension OutboxSelection {
+  /// Returns true if the row matches the selection.
   package func includes(_ row: OutboxRow) -> Bool {
     if let states, !states.contains(row.state) { return false }
     switch lane {
@@ -48,7 +53,7 @@ extension OutboxSelection {
   }
 
   /// Returns the part of this selection that a retry by hand changes.
-  /// - Parameter force: True for rows that are being attempted, too.
+  /// - Parameter force: True to include rows that are being attempted.
   package func retried(force: Bool) -> OutboxSelection {
     limited(
       to: force ? [.stored, .attempting, .deadLettered, .expired] : [.stored, .deadLettered, .expired])

@@ -1,7 +1,7 @@
 #if Postgres
   import ErrandCore
 
-  /// The blobs that this process has stored, and that no request may name yet.
+  /// The blobs that this process has stored, and that no request names yet.
   final class BlobHolds: Sendable {
     private let core: StoreCore
     private let held = Locked<Set<String>>([])
@@ -15,7 +15,7 @@
       return BlobHold(keys, self)
     }
 
-    /// Lets blobs be swept, as soon as the server has heard of it.
+    /// Lets blobs be swept, as soon as the server has received this.
     fileprivate func release(_ keys: [String]) {
       held.withLock { $0.subtract(keys) }
       core.link.submit(
@@ -38,7 +38,8 @@
     deinit { holds.release(keys) }
   }
 
-  /// Names without a value, each for a second: an outbox without a key asks for one before each request.
+  /// Names that have no value, each remembered for a second, because an outbox without a key asks for one
+  /// before each request.
   final class MissingValues: Sendable {
     private static let lasting = Duration.seconds(1)
     private let known = Locked<[String: ContinuousClock.Instant]>([:])

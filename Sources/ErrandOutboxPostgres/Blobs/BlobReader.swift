@@ -7,13 +7,13 @@
     import Foundation
   #endif
 
-  /// Reads a blob piece by piece, the next one while the last is being sent, and checks it against the digest in
-  /// its name: a blob that has changed never arrives whole.
+  /// Reads a blob piece by piece: it fetches the next piece while the last one is being sent. It compares the
+  /// bytes with the digest in the blob's name, so a server never receives a changed blob completely.
   final class BlobReader: BodyReader {
     private enum Failure {
-      /// It is not what was stored.
+      /// The blob has changed since it was stored, or a part is missing.
       case altered(String)
-      /// The database cannot be asked now.
+      /// The database cannot be read now.
       case away(String)
 
       func error(_ name: String, reachedServer: Bool) -> RequestError {
@@ -25,9 +25,9 @@
     }
 
     private struct State {
-      /// What was fetched and not read yet.
+      /// The pieces that were fetched and not read yet.
       var pieces: [Data] = []
-      /// How much of the first piece was read.
+      /// The number of bytes of the first piece that were read.
       var offset = 0
       var fetched: Int64 = 0
       var number: Int64 = 0
@@ -53,7 +53,7 @@
 
     var length: Int64? { size }
 
-    /// - Parameter first: The bytes of a blob that is not in pieces.
+    /// - Parameter first: The bytes of a blob that is not stored in pieces.
     init(_ core: StoreCore, _ name: String, _ key: String, size: Int64, digest: String, first: Data?) {
       self.core = core
       self.name = name
@@ -106,7 +106,7 @@
       return .success(.end)
     }
 
-    /// Fetches the next piece, if there is room for it.
+    /// Fetches the next piece, if there is capacity for it.
     private func fetch() {
       let number: Int64? = state.withLock { state in
         guard !state.isFetching, !state.isClosed, state.failure == nil, state.fetched < size,
@@ -145,7 +145,7 @@
     }
 
     func onReady(_ handler: @escaping @Sendable () -> Void) {
-      // What came before the handler was set is told now.
+      // Pieces may have arrived before the handler was set.
       let isReady = state.withLock { state in
         state.handler = handler
         return !state.isClosed && (!state.pieces.isEmpty || state.failure != nil)

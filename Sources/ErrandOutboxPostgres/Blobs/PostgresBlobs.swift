@@ -8,7 +8,7 @@
     import Foundation
   #endif
 
-  /// Keeps blobs in tables beside the requests, for all machines that share the database.
+  /// Stores blobs in tables beside the requests, for all machines that share the database.
   ///
   /// The process that stores a blob holds it for some minutes at a time, by the fleet's clock.
   final class PostgresBlobs: BlobStore {
@@ -112,10 +112,10 @@
       var data: Data?
     }
 
-    /// Waits for the server's answer: the link's thread brings it, whatever the caller's thread is.
+    /// Waits for the result of a query. The link's thread delivers the result, so this works on any thread.
     private func find(_ name: String, size: Int64) throws -> Found {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2 else { throw Self.unreadable(name, "no blob has such a name", false) }
+      guard parts.count == 2 else { throw Self.unreadable(name, "this is not the name of a blob", false) }
       let query = core.query(
         "SELECT size, data FROM errand.blobs WHERE key = $1 AND name = $2", [.text(parts[1]), .text(name)],
         isRepeatable: true)
@@ -151,8 +151,8 @@
         isRepeatable: true)
     }
 
-    /// Removes what no request names. This store may have begun right after the server's clock was set forward, so a
-    /// hold is over only when another clock has confirmed that.
+    /// Removes blobs that no request names. The server's clock may have been set forward right before this
+    /// store was opened. Therefore a hold counts as ended only when another clock has confirmed that.
     @discardableResult
     func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] {
       var (swept, last) = ([String](), "")

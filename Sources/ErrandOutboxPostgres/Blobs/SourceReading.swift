@@ -8,7 +8,7 @@
   #endif
 
   /// Reads a body in pieces, on threads that may wait for a disk.
-  // Safe to share: its one user waits for each piece before it asks for the next.
+  // Safe to share: its only user waits for each piece before it reads the next.
   final class SourceReading: @unchecked Sendable {
     private var reader: BlobSource.Reader
     private var rest = Data()

@@ -1,12 +1,12 @@
 #if Postgres
-  /// When to try to connect again after that failed. Pure: times are durations since any one start.
+  /// Decides when to connect again after a failure. Pure: times are durations since any one start.
   struct ConnectBackoff: Sendable {
     private static let first = Duration.milliseconds(50)
     private static let longest = Duration.seconds(2)
 
-    /// The failure of the last attempt; nil if that worked.
+    /// The failure of the last attempt; nil if that succeeded.
     private(set) var failure: PostgresFailure?
-    /// When to try again.
+    /// When to connect again.
     private(set) var next = Duration.zero
     private var pause = Duration.zero
 

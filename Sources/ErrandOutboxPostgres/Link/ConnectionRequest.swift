@@ -9,17 +9,17 @@
     import Glibc
   #endif
 
-  /// Says where a connection goes, and the settings of its session, which a database or a role may have
-  /// set otherwise.
+  /// The target of a connection, and the settings of its session. The settings override those of the database
+  /// or the role.
   struct ConnectionRequest: Sendable {
     let url: PostgresURL
-    /// How many silent hosts were passed over: the attempt begins behind them.
+    /// The number of silent hosts that were skipped. The attempt begins after them.
     var turn = 0
-    /// False behind a pooler that takes no settings.
+    /// False behind a pooler that accepts no settings.
     var setsSession = true
 
-    /// The settings that the statements of a store are written for. The link has its deadlines, so a role's time limits
-    /// do not end what may still be done.
+    /// The settings that the statements of a store need. The link has its own deadlines, so a role's time
+    /// limits must not end statements that may still succeed.
     private static let session =
       "-c search_path=pg_catalog,pg_temp -c default_transaction_isolation=read\\ committed "
       + "-c standard_conforming_strings=on -c statement_timeout=0 -c lock_timeout=0 "
@@ -31,7 +31,7 @@
       if failure.refusesSettings { setsSession = false }
     }
 
-    /// The parameters, of which a later one takes the place of an earlier one.
+    /// The parameters. A later one overrides an earlier one of the same name.
     var parameters: [(name: String, value: String)] {
       var parameters = [
         ("tcp_user_timeout", "30000"), ("fallback_application_name", "errand"), ("dbname", url.text),
@@ -48,7 +48,7 @@
       return parameters
     }
 
-    /// Begins to connect. A name is looked up in this call, and in those that go on with it.
+    /// Begins to connect. This call, and the calls that continue it, look up the host's name.
     func start() -> OpaquePointer? {
       let texts = parameters.map { (strdup($0.name), strdup($0.value)) }
       defer {

@@ -10,8 +10,8 @@
     import Glibc
   #endif
 
-  /// A connection that listens to a channel. A notification is a hint, so nothing fails if it cannot be made. Used by the
-  /// link's thread only.
+  /// A connection that listens to a channel. A notification is only a hint, so a failure to connect fails
+  /// nothing else. Only the link's thread uses it.
   final class LinkListener {
     private let channel: String
     private let onNotification: @Sendable () -> Void
@@ -20,6 +20,7 @@
     private var request: ConnectionRequest
     private var backoff = ConnectBackoff()
 
+    /// Creates a listener that is not connected yet.
     /// - Parameter channel: A name that needs no quotes.
     init(_ url: PostgresURL, channel: String, _ onNotification: @escaping @Sendable () -> Void) {
       request = ConnectionRequest(url: url)
@@ -27,22 +28,22 @@
       self.onNotification = onNotification
     }
 
-    /// What to wait for; nil for nothing.
+    /// The socket and the events to wait for; nil without a connection.
     var file: pollfd? {
       connection.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
     }
 
-    /// When to call `begin` again if nothing happens before.
+    /// When to call `begin` again if nothing happens before that.
     var next: Duration? { connection == nil && !isConnecting ? backoff.next : nil }
 
-    /// Returns what to connect with, if a connection is to be made now.
+    /// Returns the request for a connection to make now; nil if none is needed.
     func begin(at now: Duration) -> ConnectionRequest? {
       guard connection == nil, !isConnecting, backoff.mayConnect(at: now) else { return nil }
       isConnecting = true
       return request
     }
 
-    /// Takes the connection that was made.
+    /// Takes the outcome of connecting.
     func take(_ outcome: Result<PostgresConnector.Made, PostgresFailure>, at now: Duration) {
       isConnecting = false
       switch outcome {
@@ -56,12 +57,12 @@
       look(at: now)
     }
 
-    /// Goes on after the socket is ready.
+    /// Continues when the socket is ready.
     func proceed(at now: Duration) {
       guard let connection else { return }
       if case .answer? = connection.proceed() {
         backoff.succeeded()
-        // What happened before it listened went unheard.
+        // Notifications before this moment were not heard.
         onNotification()
       }
       if !connection.notifications().isEmpty { onNotification() }

@@ -11,7 +11,7 @@
     import Glibc
   #endif
 
-  /// The work of a link's thread: gives statements to connections that are idle, and waits for their sockets.
+  /// The work of a link's thread: gives statements to idle connections, and waits for their sockets.
   final class LinkThread {
     private struct Slot {
       let connection: PostgresConnection
@@ -26,7 +26,7 @@
     private let listener: LinkListener?
     private var slots: [Slot] = []
     private var waiting: [PostgresLink.Job] = []
-    /// How many connections are being made.
+    /// The number of connections that are being made.
     private var connecting = 0
     private var request: ConnectionRequest
     private var backoff = ConnectBackoff()
@@ -57,7 +57,7 @@
       link.finish()
     }
 
-    /// Sends the statements that wait over the connections that are idle.
+    /// Sends waiting statements over idle connections.
     private func giveOut() {
       var next = 0
       for index in slots.indices where next < waiting.count {
@@ -77,7 +77,7 @@
     private func connect() {
       guard waiting.count > connecting, slots.count + connecting < most, backoff.mayConnect(at: link.now)
       else { return }
-      // After a failure, one connection finds out whether the server is back.
+      // After a failure, a single connection finds out whether the server can be reached again.
       guard backoff.failure == nil || connecting == 0 else { return }
       connecting += 1
       link.connect(request, isListener: false)
@@ -96,7 +96,7 @@
       case .failure(let failure):
         request.failed(failure)
         backoff.failed(failure, at: link.now)
-        // A failure that no later attempt can mend ends all that wait.
+        // If no later attempt can succeed either, the failure ends all waiting statements.
         if !failure.passes { failWaiting(failure) }
       }
     }
@@ -104,7 +104,7 @@
     // MARK: Waiting
 
     /// Waits for sockets and for the next deadline.
-    /// - Returns: Whether something has come for `take`.
+    /// - Returns: True if `take` has something to return.
     private func wait() -> Bool {
       var files = [pollfd(fd: link.wakeFile, events: Int16(POLLIN), revents: 0)]
       for slot in slots {
@@ -163,7 +163,7 @@
       for job in jobs { fail(job, failure) }
     }
 
-    /// Fails a statement that is not under way. One that was sent before may have done its work.
+    /// Fails a statement that is not in progress. If it was sent before, it may have done its work.
     private func fail(_ job: PostgresLink.Job, _ failure: PostgresFailure) {
       var failure = failure
       if job.isRepeat { failure.kind = .lost }
@@ -185,18 +185,18 @@
       waiting.removeAll(where: isOver)
       for job in late {
         let reason =
-          slots.isEmpty ? "a connection was not made in time" : "all connections are in use"
+          slots.isEmpty ? "no connection was made in time" : "all connections are in use"
         fail(job, backoff.failure ?? PostgresFailure(.unreachable, reason))
       }
       for index in slots.indices.reversed() {
         guard let job = slots[index].job, isOver(job) else { continue }
-        // The connection is given up with it: the server may never answer.
+        // The connection is closed with it, because the server may never respond.
         slots.remove(at: index).connection.cancel()
         job.end(.failure(PostgresFailure(.late, "its deadline has passed")))
       }
     }
 
-    /// The milliseconds until the next deadline; -1 for none.
+    /// The milliseconds until the next deadline; -1 for no deadline.
     private func timeout() -> Int32 {
       var times = (waiting + slots.compactMap(\.job)).compactMap(deadline)
       if !waiting.isEmpty, slots.count + connecting < most, backoff.failure != nil {

@@ -41,7 +41,7 @@
         return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(answer.result, index, column)))
       }
 
-      /// Returns an integer of any size, or a truth value; 0 for null.
+      /// Returns an integer of any size, or a boolean; 0 for null.
       func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         guard let first = bytes.first, bytes.count <= 8 else { return 0 }
@@ -60,7 +60,7 @@
 
       func data(_ column: Int32) -> Data? { isNull(column) ? nil : Data(bytes(column)) }
 
-      /// Returns the texts of an array; none for null.
+      /// Returns the texts of an array; empty for null.
       func texts(_ column: Int32) -> [String] { elements(column).map { String(decoding: $0, as: UTF8.self) } }
 
       /// Returns the elements of an array of one dimension that are not null.

@@ -2,18 +2,19 @@
   import CPostgres
   import ErrandCore
 
-  /// Asks servers to end statements that nobody waits for any more.
+  /// Asks servers to end statements whose callers have stopped waiting.
   enum PostgresCancel {
-    /// The most requests at once: each waits for a server that may be silent.
+    /// The most requests at once, because each waits for a server that may be silent.
     private static let most = 4
     private static let underWay = Locked(0)
 
     /// A request to cancel.
-    // Safe to share: its thread alone uses it.
+    // Safe to share: only its thread uses it.
     private struct Request: @unchecked Sendable { let handle: OpaquePointer }
 
-    /// Sends a request, on a thread of its own: libpq waits for the server to take it. If too many are under way, this
-    /// one is not sent; the server then ends the statement when it finds that the connection is closed, or later.
+    /// Sends a request on a dedicated thread, because libpq waits for the server to accept it. If too many
+    /// are in progress, this one is not sent. The server then ends the statement when it finds that the
+    /// connection is closed, or later.
     static func send(_ handle: OpaquePointer) {
       let request = Request(handle: handle)
       let mayBegin = underWay.withLock { count in

@@ -10,16 +10,16 @@
     import Glibc
   #endif
 
-  /// One connection to the server, by libpq's non-blocking calls. Used by one thread.
+  /// One connection to the server, with libpq's non-blocking calls. Only one thread uses it.
   final class PostgresConnection {
     enum State {
       case idle
       case busy
-      /// It is of no use any more.
+      /// The connection cannot be used any more.
       case ended(PostgresFailure)
     }
 
-    /// What came of the statement under way.
+    /// The outcome of the current statement.
     enum Outcome {
       case answer(PostgresAnswer)
       case failure(PostgresFailure)
@@ -27,11 +27,11 @@
 
     private let handle: OpaquePointer
     private(set) var state = State.idle
-    /// What to wait for at the socket.
+    /// The events of the socket to wait for.
     private(set) var events = Int16(POLLIN)
     private var found: Outcome?
 
-    /// Takes over a connection that was made.
+    /// Takes over a finished connection.
     init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { PQfinish(handle) }
@@ -40,7 +40,7 @@
 
     private func fail() {
       let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-      state = .ended(PostgresFailure(.lost, message.isEmpty ? "the server closed it" : message))
+      state = .ended(PostgresFailure(.lost, message.isEmpty ? "the server closed the connection" : message))
     }
 
     /// Sends a statement. The connection must be idle.
@@ -50,7 +50,7 @@
       let types = query.values.map { Oid($0.type.rawValue) }
       let lengths = encoded.map { Int32($0?.count ?? 0) }
       let formats = [Int32](repeating: 1, count: encoded.count)
-      // One buffer for all: the pointers are valid during the call only.
+      // One buffer for all values, because the pointers are valid only during the call.
       let buffer = UnsafeMutableRawPointer.allocate(
         byteCount: max(1, encoded.reduce(0) { $0 + ($1?.count ?? 0) }), alignment: 8)
       defer { buffer.deallocate() }
@@ -84,8 +84,8 @@
       }
     }
 
-    /// Goes on after the socket is ready.
-    /// - Returns: The outcome of the statement, if it is over now.
+    /// Continues when the socket is ready.
+    /// - Returns: The outcome of the statement; nil if it has not ended.
     func proceed() -> Outcome? {
       switch state {
       case .idle, .busy:
@@ -109,7 +109,7 @@
           state = .idle
           events = Int16(POLLIN)
           if PQstatus(handle) == CONNECTION_BAD { fail() }
-          return found ?? .failure(PostgresFailure(.refused, "the server answered nothing"))
+          return found ?? .failure(PostgresFailure(.refused, "the server returned no result"))
         }
         switch PQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: found = .answer(PostgresAnswer(result))
@@ -128,20 +128,24 @@
       func field(_ name: Character) -> String {
         PQresultErrorField(result, Int32(name.asciiValue ?? 0)).map { String(cString: $0) } ?? ""
       }
-      // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY. Details are left out: they may quote rows.
+      // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY. Details are left out, because they may quote rows.
       let (state, message) = (field("C"), field("M"))
-      if state.isEmpty { return PostgresFailure(.lost, message.isEmpty ? "the server closed it" : message) }
-      // Class 57P is for servers that end: what was under way is undone or not, and nothing said which.
+      if state.isEmpty {
+        return PostgresFailure(.lost, message.isEmpty ? "the server closed the connection" : message)
+      }
+      // Class 57P means that the server is shutting down. It is then unknown whether the statement was
+      // undone.
       return PostgresFailure(state.hasPrefix("57P") ? .lost : .refused, state: state, message)
     }
 
-    /// Asks the server to end the statement under way, over a connection of its own, which may take long or never end.
+    /// Asks the server to end the current statement, over a separate connection. This may take long, or have
+    /// no effect.
     func cancel() {
       guard case .busy = state, let cancel = PQgetCancel(handle) else { return }
       PostgresCancel.send(cancel)
     }
 
-    /// Returns the channels of notifications that have come.
+    /// Returns the channels of the notifications that have arrived.
     func notifications() -> [String] {
       var channels: [String] = []
       while let notification = PQnotifies(handle) {

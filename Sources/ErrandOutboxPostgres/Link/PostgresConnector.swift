@@ -10,20 +10,20 @@
     import Glibc
   #endif
 
-  /// Makes connections, each on a thread of its own: libpq looks up a name in its calls, for as long as the resolver
-  /// takes, and nothing else is to wait for that.
+  /// Makes connections, each on its own thread. A call of libpq looks up the host's name, which takes as long
+  /// as the resolver needs, and nothing else should wait for that.
   enum PostgresConnector {
-    /// A connection that was made, on its way to the thread that uses it.
-    // Safe to share: it is taken once, by the thread of a link; until then no other knows it.
+    /// A finished connection, on its way to the thread that uses it.
+    // Safe to share: the thread of a link takes it once, and no other thread knows it before.
     struct Made: @unchecked Sendable {
       fileprivate let handle: OpaquePointer
 
       func connection() -> PostgresConnection { PostgresConnection(handle) }
-      /// Ends a connection that nobody takes.
+      /// Closes a connection that is not needed any more.
       func end() { PQfinish(handle) }
     }
 
-    /// Connects.
+    /// Makes a connection.
     /// - Parameter done: Called once, on another thread.
     static func connect(
       _ request: ConnectionRequest, _ done: @escaping @Sendable (Result<Made, PostgresFailure>) -> Void
@@ -32,17 +32,19 @@
         errand_name_postgres_thread("errand.connect")
         done(make(request))
       }
-      if !isStarted { done(.failure(PostgresFailure(.unreachable, "the system has no thread left"))) }
+      if !isStarted {
+        done(.failure(PostgresFailure(.unreachable, "the system cannot start another thread")))
+      }
     }
 
     private static func make(_ request: ConnectionRequest) -> Result<Made, PostgresFailure> {
       let start = ContinuousClock.now
       guard let handle = request.start() else {
-        return .failure(PostgresFailure(.unreachable, "there is no memory left"))
+        return .failure(PostgresFailure(.unreachable, "the process has no memory left"))
       }
-      // Then the message names the state, too.
+      // The verbose message contains the state, too.
       PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-      // Otherwise a notice goes to standard error.
+      // Otherwise libpq writes notices to standard error.
       PQsetNoticeProcessor(handle, { _, _ in }, nil)
       var failure: PostgresFailure?
       var events = Int16(POLLOUT)
@@ -53,7 +55,7 @@
         if count < 0, errno == EINTR { continue }
         guard count > 0 else {
           failure = PostgresFailure(
-            .unreachable, isSilence: true, "no answer for \(request.url.connectTimeout)")
+            .unreachable, isSilence: true, "no response for \(request.url.connectTimeout)")
           break
         }
         switch PQconnectPoll(handle) {
@@ -64,7 +66,7 @@
             failure = PostgresFailure(.unreachable, "the connection cannot be used without blocking")
             break
           }
-          // Messages need no place in PostgreSQL's source from now on.
+          // From now on, messages need not name a place in PostgreSQL's source.
           PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
           return .success(Made(handle: handle))
         default: break

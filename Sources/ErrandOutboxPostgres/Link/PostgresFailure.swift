@@ -6,22 +6,22 @@
     enum Kind: Sendable, Hashable {
       /// No connection could be made, or not in time.
       case unreachable
-      /// The connection ended before the outcome came: it is not known.
+      /// The connection ended before the outcome arrived, so the outcome is unknown.
       case lost
-      /// The server did not answer in time. The outcome is not known.
+      /// The server did not respond in time, so the outcome is unknown.
       case late
       /// The server refused the connection or the statement.
       case refused
     }
 
     var kind: Kind
-    /// The five characters of the SQL standard that say why; empty if the server did not say.
+    /// The five characters of the SQL standard for the cause (SQLSTATE); empty if the server sent none.
     var state: String
-    /// What the server or libpq said: one line.
+    /// The message of the server or of libpq, in one line.
     var message: String
-    /// True if a host said nothing at all: another one may.
+    /// True if a host sent nothing at all, so that another host is tried next.
     var isSilence = false
-    /// True if the server wants a password, and there is none.
+    /// True if the server requires a password, and none was given.
     var needsPassword = false
 
     init(_ kind: Kind, state: String = "", isSilence: Bool = false, _ message: String) {
@@ -31,8 +31,8 @@
       self.message = message.oneLine
     }
 
-    /// Takes libpq's message about a connection that could not be made. In its verbose form it names the
-    /// state: `FATAL:  28P01: password authentication failed`.
+    /// Parses libpq's message about a connection that could not be made. The verbose form contains the state:
+    /// `FATAL:  28P01: password authentication failed`.
     init(connecting message: String) {
       let line = message.oneLine
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -44,7 +44,8 @@
       self.init(.unreachable, state: found.map { String($0.dropLast()) } ?? "", line)
     }
 
-    /// True if the same may work a little later: the server is away, starting, or has no connection left.
+    /// True if the same may succeed a little later: the server cannot be reached, is starting, or has no
+    /// connection left.
     var passes: Bool {
       if needsPassword { return false }
       if refusesSettings { return true }
@@ -58,23 +59,23 @@
     /// True if the statement may have done its work nevertheless.
     var mayBeDone: Bool { kind == .lost || kind == .late }
 
-    /// True if a pooler takes no settings of a session: the next attempt is made without.
+    /// True if a pooler accepts no settings of a session. The next attempt sends none.
     var refusesSettings: Bool {
       kind == .unreachable && message.contains("unsupported startup parameter") && message.contains("options")
     }
 
-    /// True if a statement was undone because of others at the same time: it may be sent again at once.
+    /// True if a statement was undone because of concurrent statements. It may be sent again at once.
     var isConflict: Bool { state == "40001" || state == "40P01" }
   }
 
   extension OutboxError {
-    /// Says in a sentence why the database could not be used.
+    /// Creates an error that says why the database could not be used, and what to do.
     init(_ failure: PostgresFailure, _ place: String) {
       self =
         failure.needsPassword
         ? OutboxError(
           .notWritable,
-          "\(place) wants a password, and there is none: put it into the URL, PGPASSWORD, or the file of PGPASSFILE"
+          "\(place) requires a password, and none was given: put it into the URL, PGPASSWORD, or the file of PGPASSFILE"
         )
         : Self.byState(failure, place) ?? Self.byKind(failure, place)
     }
@@ -83,18 +84,20 @@
       switch failure.kind {
       case .unreachable:
         OutboxError(
-          .failed, "\(place) cannot be reached (\(failure.message)): see that the server runs, and try again")
+          .failed,
+          "\(place) cannot be reached (\(failure.message)): check that the server runs, and try again")
       case .lost:
         OutboxError(
           .unconfirmed,
-          "the connection to \(place) ended before the answer came, so it is not known whether the change was made "
-            + "(\(failure.message)): ask again")
+          "the connection to \(place) ended before the result arrived, so it is unknown whether the change was made "
+            + "(\(failure.message)): repeat the call")
       case .late:
         OutboxError(
           .unconfirmed,
-          "\(place) did not answer in time, so it is not known whether the change was made (\(failure.message)): "
-            + "ask again")
-      case .refused: OutboxError(.failed, "\(place) refused: \(failure.message) (\(failure.state))")
+          "\(place) did not respond in time, so it is unknown whether the change was made (\(failure.message)): "
+            + "repeat the call")
+      case .refused:
+        OutboxError(.failed, "\(place) refused the statement: \(failure.message) (\(failure.state))")
       }
     }
 
@@ -104,39 +107,41 @@
       case "53100":
         return OutboxError(
           .diskFull,
-          "the disk of \(place) is full (\(said)): free some room, and ask again; what was stored before is still "
+          "the disk of \(place) is full (\(said)): free some space, and repeat the call; requests that were stored before are still "
             + "there")
       case "25006":
         return OutboxError(
-          .notWritable, "\(place) is a standby, or reads only (\(said)): give the URL of the primary server")
+          .notWritable, "\(place) is a standby, or read-only (\(said)): use the URL of the primary server")
       case "42501":
         return OutboxError(
           .notWritable,
-          "the role has not the rights that it needs in \(place) (\(said)): grant them, or use the role that made the "
+          "the role lacks rights in \(place) (\(said)): grant them, or use the role that made the "
             + "schema")
       case "28P01", "28000":
         return OutboxError(
-          .notWritable, "\(place) does not let this role in (\(said)): see the user and the password")
-      case "3D000": return OutboxError(.notWritable, "\(place) is not there (\(said)): create it first")
+          .notWritable, "\(place) refused the role (\(said)): check the user and the password")
+      case "3D000": return OutboxError(.notWritable, "\(place) does not exist (\(said)): create it first")
       case "53300":
         return OutboxError(
           .busy,
           "\(place) has no connection left (\(said)): raise max_connections, or put pgbouncer before it")
       case "57014", "55P03":
-        return OutboxError(.busy, "\(place) took too long (\(said)): see what holds its locks, and ask again")
+        return OutboxError(
+          .busy,
+          "\(place) took too long (\(said)): find out which session holds its locks, and repeat the call")
       case "XX001", "XX002": return OutboxError(.damaged, "\(place) is damaged (\(said))")
       case "42883", "42P01", "42703", "3F000":
         return OutboxError(
           .tooNew,
-          "\(place) has not the tables of this version of Errand (\(said)): a newer version has changed them, or they "
-            + "were never made; run `errand outbox migrate` of the newest version, and use that")
+          "\(place) lacks tables of this version of Errand (\(said)): a newer version has changed them, or they "
+            + "were never made; run `errand outbox migrate` of the newest version, and use that version")
       default: return nil
       }
     }
   }
 
   extension String {
-    /// The first line, without what the server says about its own source.
+    /// The first line, without the part about the server's source.
     fileprivate var oneLine: String {
       String(split(separator: "\n", maxSplits: 1).first ?? "").trimmed
     }

@@ -4,14 +4,14 @@
   import ErrandCore
   import ErrandOutbox
 
-  /// Sends statements to a database, over a few connections, on a thread of its own. A connection that ends
-  /// is made anew, and statements wait for that until their deadlines.
+  /// Sends statements to a database, over a few connections, on a dedicated thread. When a connection ends,
+  /// the link makes a new one, and statements wait for it until their deadlines.
   final class PostgresLink: Sendable {
     struct Job: Sendable {
       var query: PostgresQuery
-      /// When it fails if it has no outcome, on the link's timeline; nil for never.
+      /// When the job fails if it has no outcome yet, on the link's timeline; nil for no deadline.
       var deadline: Duration?
-      /// True if it was sent before, and the connection ended before its outcome came.
+      /// True if the statement was sent before, and the connection ended before its outcome arrived.
       var isRepeat = false
       let reply: @Sendable (Result<PostgresAnswer, PostgresFailure>, _ isRepeat: Bool) -> Void
 
@@ -24,11 +24,11 @@
       var outcome: Result<PostgresConnector.Made, PostgresFailure>
     }
 
-    /// All that the link's thread takes at once.
+    /// Everything that the link's thread takes at once.
     struct Mail: Sendable {
       var jobs: [Job] = []
       var connected: [Connected] = []
-      /// When it was closed; nil if it was not.
+      /// When the link was closed; nil while it is open.
       var closed: Duration?
     }
 
@@ -45,13 +45,16 @@
     private let wakePipe: WakePipe
     private let start = ContinuousClock.now
 
-    /// - Parameter onNotification: Called on the link's thread when the channel was notified, and when it
-    ///   begins to listen.
+    /// Starts the link's thread.
+    /// - Parameter onNotification: Called on the link's thread for each notification of the channel, and when
+    ///   the link begins to listen.
     init(
       _ url: PostgresURL, connections: Int, deadline: Duration?, channel: String? = nil,
       onNotification: @escaping @Sendable () -> Void = {}
     ) throws(OutboxError) {
-      guard let pipe = WakePipe() else { throw OutboxError(.failed, "the process has no file left to open") }
+      guard let pipe = WakePipe() else {
+        throw OutboxError(.failed, "the process cannot open another file; raise its limit of open files")
+      }
       self.url = url
       self.deadline = deadline
       wakePipe = pipe
@@ -60,14 +63,16 @@
         let listener = channel.map { LinkListener(url, channel: $0, onNotification) }
         LinkThread(self, connections: connections, listener: listener).run()
       }
-      guard isStarted else { throw OutboxError(.failed, "the system has no thread left for the outbox") }
+      guard isStarted else {
+        throw OutboxError(.failed, "the system cannot start another thread for the outbox")
+      }
     }
 
     /// The time since the link was made.
     var now: Duration { start.duration(to: .now) }
     var wakeFile: Int32 { wakePipe.reading }
 
-    /// Sends a statement, and returns what the server answers.
+    /// Sends a statement, and returns its result.
     func run(_ query: PostgresQuery, within limit: Duration? = nil) async throws -> PostgresAnswer {
       switch await outcome(of: query, within: limit) {
       case .success(let answer): return answer
@@ -81,7 +86,7 @@
       await outcomeAndRepeat(of: query, within: limit).outcome
     }
 
-    /// Sends a statement, and returns also whether it was sent more than once.
+    /// Sends a statement, and returns its outcome and whether it was sent more than once.
     func outcomeAndRepeat(
       of query: PostgresQuery, within limit: Duration? = nil
     ) async -> (outcome: Result<PostgresAnswer, PostgresFailure>, isRepeat: Bool) {
@@ -92,17 +97,17 @@
       }
     }
 
-    /// Sends a statement that fails at a time of the link's timeline, which may have passed.
+    /// Sends a statement that fails at a time of the link's timeline. This time may have passed.
     func outcomeAndRepeat(
       of query: PostgresQuery, by deadline: Duration?
     ) async -> (outcome: Result<PostgresAnswer, PostgresFailure>, isRepeat: Bool) {
       await outcomeAndRepeat(of: query, within: deadline.map { max(.zero, $0 - now) } ?? .longest)
     }
 
-    /// When a call that begins now fails; nil for never.
+    /// The deadline of a call that begins now; nil for no deadline.
     func callDeadline() -> Duration? { deadline.map { now + $0 } }
 
-    /// Sends a statement, and blocks until its outcome comes.
+    /// Sends a statement, and blocks until its outcome arrives.
     func wait(for query: PostgresQuery) -> Result<PostgresAnswer, PostgresFailure> {
       let arrival = DispatchSemaphore(value: 0)
       let found = Locked<Result<PostgresAnswer, PostgresFailure>?>(nil)
@@ -111,7 +116,7 @@
         arrival.signal()
       }
       arrival.wait()
-      return found.withLock { $0 } ?? .failure(PostgresFailure(.refused, "the server answered nothing"))
+      return found.withLock { $0 } ?? .failure(PostgresFailure(.refused, "the server returned no result"))
     }
 
     /// Sends a statement.
@@ -138,10 +143,10 @@
       if !isOpen { job.end(.failure(PostgresFailure(.refused, state: Self.closed, "closed"))) }
     }
 
-    /// The state of statements that came after the link was closed. No server says so.
+    /// The state of statements that were submitted after the link was closed. No server uses it.
     static let closed = "errand"
 
-    /// Finishes what was submitted, within some seconds, ends the connections, and then calls `done`.
+    /// Finishes the submitted statements within some seconds, ends the connections, and then calls `done`.
     func close(_ done: @escaping @Sendable () -> Void) {
       let closed = now
       let isOver = inbox.withLock { inbox in
@@ -156,7 +161,7 @@
 
     // MARK: For the thread
 
-    /// Takes what has come, and notes whether the thread is going to wait.
+    /// Takes everything that has arrived, and notes whether the thread is going to wait.
     func take(isWaiting: Bool) -> Mail {
       if isWaiting { wakePipe.drain() }
       return inbox.withLock { inbox in
@@ -169,7 +174,7 @@
       }
     }
 
-    /// Makes a connection, which comes with what `take` returns.
+    /// Makes a connection, which a later `take` returns.
     func connect(_ request: ConnectionRequest, isListener: Bool) {
       PostgresConnector.connect(request) { [self] outcome in
         let (isOver, wakes) = inbox.withLock { inbox in
@@ -183,7 +188,7 @@
       }
     }
 
-    /// Called by the thread as its last act.
+    /// Called by the thread at its end.
     func finish() {
       let (waiters, unused) = inbox.withLock { inbox in
         inbox.isOver = true
@@ -199,7 +204,7 @@
   }
 
   extension PostgresFailure {
-    /// The failure as callers see it.
+    /// The failure as an error for callers.
     func error(_ link: PostgresLink) -> OutboxError {
       state == PostgresLink.closed ? .closedStore : OutboxError(self, "\(link.url)")
     }

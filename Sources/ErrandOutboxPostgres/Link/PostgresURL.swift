@@ -2,22 +2,23 @@
   import CPostgres
   import ErrandOutbox
 
-  /// Where a database is, and as whom to sign in: a URL as libpq reads it. Its description shows no
+  /// The URL of a database, with the user to sign in, as libpq reads it. Its description does not show the
   /// password.
   struct PostgresURL: Sendable, CustomStringConvertible {
-    /// The whole URL, for libpq alone.
+    /// The complete URL, only for libpq.
     let text: String
     /// The host and the database, for messages.
     let description: String
     /// The parameters of libpq that have a value for each of several hosts.
     let hosts: [String: [String]]
-    /// How long making a connection may take, but for the look-up of its name. Default: 10 s.
+    /// How long making a connection may take, not counting the look-up of the host's name. Default: 10 s.
     let connectTimeout: Duration
-    /// The settings of the session that the URL asks for.
+    /// The settings of the session that are in the URL.
     let options: String?
 
-    /// - Throws: `OutboxError.failed` if libpq cannot read the URL. The message has nothing of it: a password
-    ///   with a `/` or an `@` in it may be taken for any other part.
+    /// Parses a URL.
+    /// - Throws: `OutboxError.failed` if libpq cannot read the URL. The message quotes no part of it, because
+    ///   libpq may take a password with a `/` or an `@` for another part.
     init(_ text: String) throws(OutboxError) {
       guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
         throw Self.unreadable("it does not begin with postgres://")
@@ -33,7 +34,7 @@
       }
       guard let options = PQconninfoParse(text, nil) else {
         throw Self.unreadable(
-          "libpq does not understand it: write special characters in a password as %40 and so on")
+          "libpq cannot parse it: write special characters in a password in percent-encoding, such as %40")
       }
       defer { PQconninfoFree(options) }
       var (values, next) = ([String: String](), options)
@@ -42,7 +43,9 @@
         next += 1
       }
       if let known = Self.unsafeHost(values["host"]) { throw Self.unreadable(known) }
-      guard Self.isPorts(values["port"]) else { throw Self.unreadable("its port is no number up to 65535") }
+      guard Self.isPorts(values["port"]) else {
+        throw Self.unreadable("its port is not a number from 1 to 65535")
+      }
       self.text = text
       self.options = values["options"]
       let timeout = values["connect_timeout"].flatMap { Int($0) } ?? 0
@@ -55,7 +58,7 @@
       description = "the database \(values["dbname"] ?? "(of the user's name)") on \(place)\(port)"
     }
 
-    /// Returns true for one port, or one for each of several hosts. A port that is none may be a part of a
+    /// Returns true for one port, or one for each of several hosts. Any other text may be a part of a
     /// password.
     private static func isPorts(_ ports: String?) -> Bool {
       guard let ports else { return true }
@@ -64,19 +67,21 @@
       }
     }
 
-    /// Returns what is wrong with a host that may be a part of a password.
+    /// Returns the problem with a host that may be a part of a password; nil if it has none.
     private static func unsafeHost(_ host: String?) -> String? {
       guard let host, host.utf8.contains(where: { "@:/%# ".utf8.contains($0) }) else { return nil }
       let isSocketOrAddress =
         host.hasPrefix("/")
         || host.utf8.allSatisfy { "0123456789abcdefABCDEF:.%,".utf8.contains($0) }
-      return isSocketOrAddress ? nil : "its host has characters that no host has: is the password escaped?"
+      return isSocketOrAddress
+        ? nil
+        : "its host has characters that are not allowed in a host: write special characters in a password in percent-encoding"
     }
 
     private static func unreadable(_ reason: String) -> OutboxError {
       OutboxError(
         .failed,
-        "the URL of the database cannot be read: \(reason); it is like postgres://user:password@host:5432/database"
+        "the URL of the database cannot be read: \(reason); write it like postgres://user:password@host:5432/database"
       )
     }
   }

@@ -5,7 +5,7 @@
     import Foundation
   #endif
 
-  /// A parameter of a statement. It is sent in PostgreSQL's binary form, with its type.
+  /// A parameter of a statement, which is sent in PostgreSQL's binary form, with its type.
   enum PostgresValue: Sendable {
     case null(PostgresType)
     case integer(Int64)
@@ -63,7 +63,7 @@
     }
 
     /// The form of an array of one dimension: the number of dimensions, whether it has nulls, the type of its
-    /// elements, their number, the first index, and for each its length (-1 for null) and its bytes.
+    /// elements, their number, the first index, and for each element its length (-1 for null) and its bytes.
     private static func array<Element>(
       _ values: [Element?], of type: PostgresType, _ encode: (Element) -> [UInt8]
     ) -> [UInt8] {
@@ -83,7 +83,7 @@
     }
   }
 
-  /// The types of parameters, by PostgreSQL's numbers.
+  /// The types of parameters, with PostgreSQL's numbers for them.
   enum PostgresType: UInt32, Sendable {
     case bool = 16
     case bytes = 17
@@ -98,8 +98,7 @@
   struct PostgresQuery: Sendable {
     var sql: String
     var values: [PostgresValue]
-    /// True if it may be sent again when its outcome is unknown, because the connection ended before that
-    /// came.
+    /// True if the statement may be sent again when its outcome is unknown because the connection ended.
     var isRepeatable: Bool
 
     init(_ sql: String, _ values: [PostgresValue] = [], isRepeatable: Bool = false) {

@@ -33,7 +33,7 @@
       _ = write(writing, &byte, 1)
     }
 
-    /// Takes what was written.
+    /// Discards the bytes that `wake` has written.
     func drain() {
       var bytes = [UInt8](repeating: 0, count: 64)
       while read(reading, &bytes, bytes.count) > 0 {}

@@ -1,11 +1,11 @@
 #if Postgres
-  /// One step of a schema's way to its newest version.
+  /// One step that brings a schema closer to its newest version.
   public struct PostgresMigration: Sendable, Hashable {
-    /// The schema's version after it.
+    /// The version of the schema after this step.
     public let version: Int
-    /// What it does, in a few words.
+    /// A few words about the step's effect.
     public let name: String
-    /// Programs of this version of the schema and later ones work with it.
+    /// The oldest version that a program must know to work with the schema after this step.
     public let compatible: Int
     /// The statements, for any name of the schema.
     let sql: String
@@ -19,18 +19,20 @@
   }
 
   extension Schema {
-    /// Every step, in order. Workers of older versions go on during a step that is compatible with them: a column
-    /// that it adds to `requests` it adds to `dead` and `history`, too, which rows pass through whole.
+    /// All steps, in order. Workers of older versions keep working during a compatible step. A step that adds
+    /// a column to `requests` also has to add it to `dead` and `history`, because complete rows move between
+    /// these tables.
     static let migrations: [PostgresMigration] = [
       PostgresMigration(
         1, "tables and functions of the outbox", compatible: 1, sql: tables + "\n" + functions),
-      // Its functions are among those of the next one.
+      // Its functions are among those of the next step.
       PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: ""),
       PostgresMigration(
         3, "leases and signs of life that no clock of the server ends", compatible: 3,
         sql: "\(clockTable)\n\(lockTables)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n"
           + "DROP FUNCTION IF EXISTS errand.pack_fields(jsonb);\n"
-          // Beside the new one, which has more parameters, a call would not say which it means.
+          // Without this, calls would be ambiguous between the old function and the new one with more
+          // parameters.
           + "DROP FUNCTION IF EXISTS errand.add(bigint[], integer, bigint, bigint, integer, boolean, text[], text[], "
           + "text[], text[], bigint[], bigint[], bigint[], bigint[], bytea[], bytea[], bigint[], text[], text[], bigint[]);\n"
           + replacing(functions)),
@@ -47,8 +49,8 @@
         forgetting, enqueuing, checking, enqueueCalls,
       ].joined(separator: "\n"))
 
-    /// Lets functions decide by themselves what a name means that is both a variable's and a column's: a setting of the
-    /// database decides it otherwise.
+    /// Makes functions decide themselves about a name that is both a variable and a column. Otherwise a
+    /// setting of the database decides it.
     private static func decided(_ sql: String) -> String {
       sql.split(separator: "LANGUAGE plpgsql", omittingEmptySubsequences: false).enumerated().map {
         index, part in
@@ -59,7 +61,7 @@
       }.joined(separator: "LANGUAGE plpgsql")
     }
 
-    /// Functions that take the places of those of an earlier version.
+    /// Returns the SQL with functions that replace those of an earlier version.
     private static func replacing(_ sql: String) -> String {
       replace("CREATE FUNCTION", with: "CREATE OR REPLACE FUNCTION", in: sql)
     }

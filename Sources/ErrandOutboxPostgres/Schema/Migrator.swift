@@ -10,8 +10,8 @@
     /// The newest version that this program knows.
     var newest: Int { migrations.last?.version ?? 0 }
 
-    /// Returns the migrations that are still to be done.
-    /// - Throws: `OutboxError.tooNew` if a newer program's schema does not work with this one.
+    /// Returns the pending migrations.
+    /// - Throws: `OutboxError.tooNew` if the schema of a newer program does not work with this one.
     func pending() async throws -> [PostgresMigration] {
       let (version, compatible) = try await versions()
       guard compatible <= newest else {
@@ -23,7 +23,7 @@
       return migrations.filter { $0.version > version }
     }
 
-    /// Returns the version of the schema, and the version from which on programs work with it.
+    /// Returns the version of the schema, and the oldest version of programs that work with it.
     private func versions() async throws -> (version: Int, compatible: Int) {
       let there = try await link.run(
         PostgresQuery(
@@ -35,7 +35,7 @@
       return (Int(answer.first?.integer(0) ?? 0), Int(answer.first?.integer(1) ?? 0))
     }
 
-    /// Does what is pending.
+    /// Runs the pending migrations.
     /// - Returns: The migrations that were done.
     func migrate() async throws -> [PostgresMigration] {
       let pending = try await pending()
@@ -44,8 +44,8 @@
       return pending
     }
 
-    /// One statement, and so one transaction: another program may migrate at the same time, so each step
-    /// looks whether it is done.
+    /// Returns one statement, and thus one transaction. Another program may migrate at the same time, so each
+    /// step checks whether it was done.
     private func statement(for migrations: [PostgresMigration]) -> String {
       let steps = migrations.map { migration in
         """

@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// Adding requests, of one caller or of several at once.
+    /// Functions that add requests, of one caller or of several at once.
     static let adding = """
       -- Adds requests, in this order. Answers: 1 what was dropped to make room, 2 the number of one that
       -- was there already, 3 a file that belongs to nothing any more, 4 that several callers do not fit in

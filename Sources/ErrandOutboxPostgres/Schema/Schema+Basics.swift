@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// Totals, lanes and days: what the other functions are made of.
+    /// Totals, lanes and days, which the other functions use.
     static let basics = """
       -- The bytes that a request counts as.
       CREATE FUNCTION errand.bytes(state integer, size bigint, response bytea) RETURNS bigint

@@ -1,8 +1,9 @@
 #if Postgres
   extension Schema {
-    /// Claiming while a claim is slow, because a transaction holds its snapshot open: then what was delivered since stays
-    /// in the indexes, before what is ready, and each claim would walk over it. So claims of this connection begin behind
-    /// what the last one found, and one claim each second looks at everything again.
+    /// Functions for claiming while a transaction holds its snapshot open. Rows that were delivered since
+    /// that snapshot stay in the indexes, before the rows that are ready, and each claim would scan them.
+    /// Therefore claims of this connection begin behind the rows that the last claim found, and one claim
+    /// each second scans everything.
     static let choosingBehind = """
       -- The setting of the session that says behind what to begin: until when, and a seq for each priority.
       CREATE FUNCTION errand.walk() RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$

@@ -1,6 +1,7 @@
 #if Postgres
   extension Schema {
-    /// The checks of a request that SQL enqueues: those of `Request.checkStorable`, and of its options.
+    /// The checks of a request that SQL enqueues: the same as in `Request.checkStorable`, and those of its
+    /// options.
     static let checking = """
       -- Whether a text is a host, and perhaps a port.
       CREATE FUNCTION errand.is_authority(t text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$

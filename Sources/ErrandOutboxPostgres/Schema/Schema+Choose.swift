@@ -1,6 +1,7 @@
 #if Postgres
   extension Schema {
-    /// Choosing the requests that a claim takes: by priority and age, as far as their origins have room.
+    /// Functions that choose the requests of a claim: by priority and age, within the capacities of their
+    /// origins.
     static let choosing = """
       -- How many more requests of an origin may be taken.
       CREATE FUNCTION errand.room(

@@ -1,7 +1,7 @@
 #if Postgres
   extension Schema {
-    /// Claiming. Rows are locked after their lanes, and what others have locked is passed over: no claim
-    /// waits for another.
+    /// Functions that claim requests. Rows are locked after their lanes, and rows that others have locked are
+    /// skipped. Thus no claim waits for another.
     static let claiming = """
       -- Claims requests. Answers: 1 what was claimed, 2 what has expired, 3 what was recovered, 4 a dead
       -- letter, 5 an origin that is held, 6 at last the milliseconds until there may be more (null for

@@ -1,11 +1,12 @@
 #if Postgres
   extension Schema {
-    /// The clock of a fleet: ticks go on at their pace when the server's clock is set.
+    /// The clock of a fleet. Its ticks keep their pace when the server's clock is set.
     ///
-    /// A worker counts ticks by its machine's clock (`FleetClock`), and says them with each statement: nothing that
-    /// it does depends on the server's clock. It compares them with the server's several times within its `absence`. When
-    /// they differ, the server's clock was set, and `set_clock` has the server's ticks go on where the worker's are. The
-    /// server's ticks are for workers that begin, and for SQL that enqueues.
+    /// A worker counts ticks by its machine's clock (`FleetClock`), and sends them with each statement, so
+    /// that nothing that it does depends on the server's clock. It compares them with the server's ticks
+    /// several times within its `absence`. When they differ, the server's clock was set, and `set_clock` sets
+    /// the server's ticks to those of the worker. The server's ticks are for workers that begin, and for SQL
+    /// that enqueues.
     static let clockTable = """
       CREATE TABLE IF NOT EXISTS errand.clock(
         one boolean PRIMARY KEY DEFAULT true CHECK (one),

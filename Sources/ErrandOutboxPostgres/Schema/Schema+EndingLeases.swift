@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// Ending leases, and what is over or has had all its attempts.
+    /// Functions that end leases, requests that have expired, and requests that used up their attempts.
     static let endingLeases = """
       -- Ends the leases that are over, and those of workers that are gone. What was being sent waits as
       -- after any failed attempt, because it may be what ended its worker.

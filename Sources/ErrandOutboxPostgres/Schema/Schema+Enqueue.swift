@@ -2,7 +2,7 @@
   import ErrandCore
 
   extension Schema {
-    /// Enqueuing in SQL, inside of an application's own transaction.
+    /// Functions that enqueue requests in SQL, inside an application's transaction.
     static let enqueuing = """
       -- A number with seven bits in a byte, the lowest first.
       CREATE FUNCTION errand.long_leb(n bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
@@ -68,7 +68,7 @@
       END $$;
       """
 
-    /// The names that Swift's own check knows.
+    /// The names that the check in Swift knows.
     static var secretNames: String {
       let fields = Secrets.fieldEndings.map { "('field', '\($0)')" }
       let items = Secrets.commonQueryItems.sorted().map { "('item', '\($0)')" }

@@ -2,8 +2,8 @@
   import ErrandCore
 
   extension Schema {
-    /// The functions that applications call. Each runs with the rights of the schema's owner, so that a role needs
-    /// `USAGE` of the schema, and no right to any table.
+    /// The functions that applications call. Each runs with the rights of the schema's owner, so that a role
+    /// needs only `USAGE` of the schema, and no right to a table.
     static let enqueueCalls = """
       -- Keeps a large body in tables of its own, and returns its name.
       CREATE FUNCTION errand.keep_body(body bytea) RETURNS text LANGUAGE plpgsql AS $$
@@ -204,8 +204,8 @@
       END $$;
       """
 
-    /// One of the functions `enqueue`, which differ in the type of the body. Only one of them can be called
-    /// without a body.
+    /// Returns one of the functions `enqueue`, which differ in the type of the body. Only one of them can be
+    /// called without a body.
     private static func call(body: String, type: String, bytes: String, isOptional: Bool) -> String {
       let first =
         isOptional

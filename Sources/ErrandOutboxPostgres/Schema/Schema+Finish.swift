@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// The ends of attempts, and leases.
+    /// Functions for the ends of attempts, and for leases.
     static let finishing = """
       -- Records how attempts ended: 0 delivered, 1 failed, 2 rejected, 3 given back, 4 only news of an
       -- origin. Answers for each attempt that counted its number and the request as it is now. With

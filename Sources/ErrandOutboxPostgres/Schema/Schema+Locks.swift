@@ -1,7 +1,8 @@
 #if Postgres
   extension Schema {
-    /// Locks that no row of the outbox stands for. They are rows and a table, which only roles with rights to them can lock:
-    /// any role that may connect can take an advisory lock, and would stop the fleet with it.
+    /// Locks that belong to no row of the outbox. They are extra rows and a table, which only roles with
+    /// rights to them can lock. Any role that may connect could take an advisory lock, and stop the fleet
+    /// with it.
     static let lockTables = """
       CREATE TABLE IF NOT EXISTS errand.locks(name text PRIMARY KEY);
       INSERT INTO errand.locks SELECT 'caps ' || n FROM generate_series(0, 15) n

@@ -1,6 +1,7 @@
 #if Postgres
   extension Schema {
-    /// Retrying what is being attempted. Older programs know `errand.retry` only, which stays as it is.
+    /// A function that retries requests that are being attempted. Older programs know only `errand.retry`,
+    /// which is unchanged.
     static let forcing = """
       -- Ends the leases of requests that are being attempted, whoever has them, and then retries all of
       -- these. The attempts count as those of leases that are over.
@@ -36,7 +37,7 @@
       END $$;
       """
 
-    /// What is done by hand, in parts of some hundred requests.
+    /// Functions for operations by hand, in parts of some hundred requests.
     static let manual = """
       -- Makes requests due now. Stored ones keep their attempts and their ends; dead letters and expired
       -- ones get their attempts back and take their old places. They are given in the order in which they

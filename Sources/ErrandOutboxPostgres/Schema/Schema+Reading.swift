@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// Statistics, news, and forgetting.
+    /// Functions for statistics, for news, and for forgetting requests.
     static let reading = """
       -- What an outbox holds. Answers: 0 a state with its number and bytes, 1 when the oldest was created,
       -- when the next is due, and whether it is held (1) and paused (2), 2 a paused lane, 3 a held origin.

@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// The caps, and what they limit.
+    /// The caps, and the numbers that they limit.
     static let caps = """
       -- Whether the caps are so far that nothing has to wait. At most 16 transactions at once find that, each with a slot
       -- of its own, and together they add at most half of the caps to a first half.
@@ -62,7 +62,7 @@
       END $$;
       """
 
-    /// Making room, by the caps. Slow, and only done when an outbox is full.
+    /// Makes room, by the caps. It is slow, and runs only when an outbox is full.
     static let makingRoom = """
       CREATE FUNCTION errand.make_room(
         at bigint[], me integer, most_count bigint, most_bytes bigint, rule integer, ids text[],

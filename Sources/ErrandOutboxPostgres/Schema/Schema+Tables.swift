@@ -1,6 +1,6 @@
 #if Postgres
   extension Schema {
-    /// The columns of a request, the same in the three tables that it passes through.
+    /// The columns of a request, the same in the three tables that it moves through.
     static let columns = [
       "seq", "id", "long_id", "lane", "long_lane", "holds", "priority", "origin", "state", "place", "due",
       "due_wall", "offline", "expires", "expires_wall", "created", "changed", "ended", "attempts", "counted",
@@ -8,15 +8,16 @@
       "response",
     ]
 
-    /// Few requests expire or are dropped, among many that were delivered: a page of these finds them at once. Those that
-    /// were delivered have no such index, which each delivery would have to write.
+    /// Few requests expire or are dropped, among many that are delivered. This index finds a page of them at
+    /// once. Delivered requests have no such index, because each delivery would have to write it.
     static let pages = """
       CREATE INDEX IF NOT EXISTS history_expired ON errand.history(seq) WHERE state = 4;
       CREATE INDEX IF NOT EXISTS history_dropped ON errand.history(seq) WHERE state = 5;
       """
 
-    /// Open requests only are in `requests`: it stays small however many were delivered. Dead letters are in
-    /// `dead`, and what is over in `history`, with a partition for each day.
+    /// Only open requests are in `requests`, so that the table stays small however many requests were
+    /// delivered. Dead letters are in `dead`, and requests that have ended are in `history`, with a partition
+    /// for each day.
     static let tables = """
       CREATE SEQUENCE errand.places;
       CREATE TABLE errand.requests(

@@ -1,16 +1,17 @@
 #if Postgres
   import ErrandCore
 
-  /// Puts calls together that arrive while others are under way: they share a statement and its commit.
+  /// Combines calls that arrive while others are in progress, so that they share a statement and its commit.
   final class Batcher<Item: Sendable, Value: Sendable>: Sendable {
     private typealias Waiting = (item: Item, continuation: CheckedContinuation<Value, any Error>)
 
     private let state: Locked<BatchState<Waiting>>
     private let run: @Sendable ([Item]) async -> [Result<Value, any Error>]
 
+    /// Creates a batcher.
     /// - Parameters:
     ///   - most: The most calls in one batch.
-    ///   - parallel: The most batches under way.
+    ///   - parallel: The most batches in progress.
     ///   - run: Returns an outcome for each call.
     init(
       most: Int, parallel: Int, _ run: @escaping @Sendable ([Item]) async -> [Result<Value, any Error>]
@@ -34,7 +35,7 @@
     }
   }
 
-  /// Which calls go together. Pure.
+  /// Decides which calls form a batch. Pure.
   struct BatchState<Item> {
     private let most: Int
     private let parallel: Int
@@ -47,14 +48,14 @@
     }
 
     /// Adds a call.
-    /// - Returns: The batch to begin now, if there is one.
+    /// - Returns: The batch to begin now; nil to wait.
     mutating func add(_ item: Item) -> [Item]? {
       waiting.append(item)
       return begin()
     }
 
     /// Notes the end of a batch.
-    /// - Returns: The batch to begin now, if there is one.
+    /// - Returns: The batch to begin now; nil to wait.
     mutating func ended() -> [Item]? {
       running -= 1
       return begin()

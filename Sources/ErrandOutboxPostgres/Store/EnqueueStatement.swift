@@ -8,33 +8,42 @@
     public import Foundation
   #endif
 
-  /// A statement that enqueues a request in whichever transaction it is executed, with its parameters.
+  /// A statement, with its parameters, that enqueues a request in the transaction that executes it.
   public struct PostgresStatement: Sendable, Hashable {
-    /// The value of a parameter. Its type is named in the statement, so a library may send it in any form.
+    /// The value of a parameter. The statement names its type, so a library may send the value in any form.
     public enum Parameter: Sendable, Hashable {
+      /// The null value.
       case null
+      /// A text.
       case text(String)
+      /// Bytes, for the type `bytea`.
       case bytes(Data)
     }
 
     /// The statement, with `$1` and so on for its parameters. It returns one row with one text: the id.
     public var sql: String
+    /// The values of the parameters, in order.
     public var parameters: [Parameter]
   }
 
   extension PostgresOutboxStore {
-    /// Returns the statement that enqueues a request, for any library that speaks to PostgreSQL: executed in the
-    /// application's own transaction, the request is stored with it or not at all.
+    /// Returns a statement that enqueues a request, for any library that speaks to PostgreSQL. If the
+    /// application's transaction executes it, the request is stored when that transaction commits, and not
+    /// otherwise.
     ///
-    /// The transaction's database must have the schema (`migrate`), and the role `USAGE` of it. Caps do not apply:
-    /// the outbox's are those of the program that enqueues.
+    /// The database must have the schema (`migrate`), and the role needs `USAGE` of it. Caps do not apply,
+    /// because they are settings of the program that enqueues with an `Outbox`.
     /// - Parameters:
+    ///   - request: The request. Its body must not be a file.
     ///   - lane: Requests of one lane are sent one at a time, in the order in which they were enqueued.
-    ///   - expires: How long from now it may be delivered. Default: no limit.
-    ///   - id: Enqueuing an id again changes nothing. Default: a new one.
-    ///   - secrets: What must not be stored. Default: the names that are credentials by convention.
-    ///   - schema: The schema of the outbox's tables.
-    /// - Throws: `OutboxError.notStorable` for what `enqueue` refuses, and for a body in a file.
+    ///     Default: no lane.
+    ///   - expires: The time from now in which the request may be delivered. Default: no limit.
+    ///   - id: The id. Enqueuing an id a second time changes nothing. Default: a new one.
+    ///   - holdsLane: True if the lane waits while this request is a dead letter. Default: false.
+    ///   - secrets: The secrets that must not be stored. Default: the names that are credentials by
+    ///     convention.
+    ///   - schema: The schema of the outbox's tables. Default: `errand`.
+    /// - Throws: `OutboxError.notStorable` for a request that `enqueue` refuses, and for a body in a file.
     public static func enqueueStatement(
       for request: Request, lane: String? = nil, expires: Duration? = nil, id: OutboxID? = nil,
       holdsLane: Bool = false, secrets: Secrets = Secrets(), schema: String = "errand"
@@ -63,7 +72,7 @@
       return PostgresStatement(sql: named.named(sql + ")"), parameters: parameters)
     }
 
-    /// Pairs keep the order, and names that are there more than once.
+    /// Pairs keep the order of the fields, and names that occur more than once.
     private static func json(_ fields: [(name: String, value: String)]) -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = .withoutEscapingSlashes

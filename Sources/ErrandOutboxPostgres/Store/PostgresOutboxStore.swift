@@ -9,39 +9,40 @@
   #endif
 
   /// Stores an outbox's requests in a PostgreSQL database (15 or later), for a fleet of machines that share
-  /// it.
+  /// the database.
   ///
   /// ```swift
   /// let store = try await PostgresOutboxStore("postgres://app@db.example.com/app")
   /// let outbox = try await Outbox(store: store, client: client)
   /// ```
   ///
-  /// When a method returns, its changes are committed. Dates are those of the server's clock, and
-  /// durations do not change when it is set. A worker that
-  /// gives no sign of life for `PostgresSettings.absence` loses its requests to others. Calls that arrive
-  /// while a transaction is being committed share the next one.
+  /// When a method returns, its changes are committed. Dates are those of the server's clock, and durations
+  /// do not change when that clock is set. A worker that gives no sign of life for `PostgresSettings.absence`
+  /// loses its requests to other workers. Calls that arrive while a transaction is being committed share the
+  /// next one.
   ///
-  /// A store that is released without `close` ends a little later, and its requests wait until it counts as
-  /// gone.
+  /// Call `close` before you release a store. Otherwise its connections end a little later, and its requests
+  /// wait until the worker counts as gone.
   public final class PostgresOutboxStore: OutboxStore {
     static let pageSize = 500
 
     let core: StoreCore
     let postgresBlobs: PostgresBlobs
     private let adds: Batcher<AddCall, AddStep>
-    /// The calls that cannot be made together with others, and those that wait for another transaction. They use few
-    /// connections, and each of their statements gives up soon, so that other calls go on.
+    /// The calls that cannot share a statement with others, and those that wait for another transaction. They
+    /// use few connections, and each of their statements gives up soon, so that other calls can proceed.
     private let lateAdds: Batcher<AddCall, AddStep>
     private let begins: Batcher<BeginCall, [Lease]>
     private let signals: StoreSignals
 
-    /// Opens the store on a database, and brings its schema to the newest version if that is needed.
+    /// Opens the store on a database. If `settings.migrates` is true, it first brings the schema to the
+    /// newest version.
     ///
-    /// The URL is as libpq reads it: `postgres://user@host:5432/database?sslmode=verify-full`. The password may be
-    /// in it, in the file that `PGPASSFILE` names, or in `PGPASSWORD`; no message shows it.
+    /// The URL has the form that libpq reads: `postgres://user@host:5432/database?sslmode=verify-full`. The
+    /// password may be in it, in the file that `PGPASSFILE` names, or in `PGPASSWORD`. No message shows it.
     /// - Throws: `OutboxError`: `.failed` if the URL cannot be read or the server cannot be reached in time,
-    ///   `.notWritable` if the role may not do what is needed or the server is a standby, `.tooNew` if a newer
-    ///   version made the schema.
+    ///   `.notWritable` if the role lacks rights or the server is a standby, `.tooNew` if a newer version of
+    ///   Errand made the schema.
     public init(_ url: String, settings: PostgresSettings = PostgresSettings()) async throws {
       let core = try await StoreCore.open(url, settings)
       self.core = core
@@ -58,15 +59,15 @@
       core.link.close {}
     }
 
-    /// The database, for messages: without the user and the password.
+    /// The database, for messages, without the user and the password.
     public var location: String { "\(core.link.url), schema \(core.schema.name)" }
 
-    /// Large bodies, in tables of the same schema.
+    /// The store of large bodies, in tables of the same schema.
     public var blobs: any BlobStore { postgresBlobs }
 
     /// Brings a database's schema to the newest version.
-    /// - Parameter dryRun: True to change nothing.
-    /// - Returns: The migrations that were done, or with `dryRun` that would be.
+    /// - Parameter dryRun: True to change nothing. Default: false.
+    /// - Returns: The migrations that were done, or with `dryRun` the pending ones.
     /// - Throws: `OutboxError`, as `init`.
     @discardableResult
     public static func migrate(
@@ -150,7 +151,7 @@
       try await core.setPaused(isPaused, lane: lane)
     }
 
-    /// Forgets in several transactions, so that no other waits long for it.
+    /// Removes rows in several transactions, so that no other transaction waits long.
     public func prune(olderThan age: Duration) async throws -> [String] {
       try core.checkOpen()
       return try await core.prune(olderThan: age)
@@ -195,11 +196,11 @@
       return try await core.used(files)
     }
 
-    // MARK: Others, and the end
+    // MARK: Other workers, and the end
 
     public func onForeignChange(_ handler: @escaping @Sendable () -> Void) { signals.listen(handler) }
 
-    /// Gives all claimed rows back and closes the store, within a few seconds if the server does not answer.
+    /// Gives back all claimed rows and closes the store, within a few seconds if the server does not respond.
     public func close() async {
       guard core.close() else { return }
       signals.end()
@@ -207,7 +208,7 @@
       await withCheckedContinuation { continuation in core.link.close { continuation.resume() } }
     }
 
-    /// Closes the store as if its process had died, and were missed already: it does not return its claims.
+    /// Closes the store as if its process had crashed and counted as gone: it does not return its claims.
     package func abandon() async {
       guard core.close() else { return }
       signals.end()

@@ -5,29 +5,31 @@
     public import Foundation
   #endif
 
-  /// A process that delivers the requests of an outbox, as the others know it.
+  /// A process that delivers the requests of an outbox, as other workers see it.
   public struct PostgresWorker: Sendable, Hashable, Identifiable {
+    /// The number of the worker, unique within the schema.
     public let id: Int
-    /// The machine and the process.
+    /// The machine's name and the process's number, or `PostgresSettings.workerName`.
     public let name: String
-    /// The newest version of the schema that the program knows.
+    /// The newest version of the schema that the worker's program knows.
     public let version: String
-    /// When it began to deliver.
+    /// When the worker began to deliver.
     public let started: Date
-    /// How long ago it gave its last sign of life.
+    /// The time since the worker's last sign of life.
     public let silence: Duration
-    /// False if it was silent for so long that its requests are free for others.
+    /// False if the worker was silent for so long that its requests are free for others.
     public let isAlive: Bool
-    /// The number of requests that it is attempting.
+    /// The number of requests that the worker is attempting.
     public let attempting: Int
-    /// The number of lanes among these.
+    /// The number of lanes of these requests.
     public let lanes: Int
-    /// When the oldest of these was claimed.
+    /// When the oldest of these requests was claimed; nil if the worker is attempting none.
     public let oldestClaim: Date?
   }
 
   extension PostgresOutboxStore {
-    /// Returns the workers that were seen lately, in the order in which they came.
+    /// Returns the workers that gave signs of life lately, in the order in which they began.
+    /// - Throws: `OutboxError`.
     public func workers() async throws -> [PostgresWorker] {
       try core.checkOpen()
       let answer = try await core.run(

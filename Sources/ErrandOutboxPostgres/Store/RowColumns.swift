@@ -7,7 +7,7 @@
     import Foundation
   #endif
 
-  /// The columns of a request in answers, by name: a newer schema may have more of them.
+  /// The columns of a request in results, by name, because a newer schema may have more columns.
   enum RowColumns {
     private static let names = [
       "seq", "id", "long_id", "lane", "long_lane", "priority", "state", "created", "changed", "attempts",
@@ -44,12 +44,12 @@
         summary: row.data(first + 16) ?? Data(),
         response: state == .delivered || state == .deadLettered ? row.data(first + 17) : nil,
         origin: StoredName.name(row.text(first + 18) ?? "", long: nil),
-        // The same for two readings of the same state, and larger for each later one.
+        // Two readings of the same state have the same number, and each later state has a larger one.
         reading: OutboxRow.Reading(sequence << 24 | row.integer(first + 19) & 0xFF_FFFF))
     }
   }
 
-  /// The numbers of leases: a request's place, and how often it was claimed.
+  /// The numbers of leases: a request's sequence, and the number of its claims.
   enum LeaseNumber {
     static let mask: Int64 = 0xFF_FFFF
 

@@ -12,7 +12,7 @@
   struct AddCall: Sendable {
     let rows: [NewRow]
     let caps: OutboxCaps
-    /// When it fails, on the link's timeline; nil for never.
+    /// When the call fails, on the link's timeline; nil for no deadline.
     let deadline: Duration?
     /// True if an earlier statement may have added the rows.
     var mayBeAdded = false
@@ -21,16 +21,16 @@
   /// The outcome of one statement for a caller.
   enum AddStep: Sendable {
     case added(Dropped)
-    /// The rows have to be added apart from those of others.
+    /// The rows have to be added separately from those of other callers.
     case alone(mayBeAdded: Bool)
   }
 
   extension StoreCore {
-    /// How long a statement waits for locks that other transactions hold. An id may be in an application's
-    /// transaction that stays open; then it is asked for again, and other calls go on meanwhile.
+    /// How long a statement waits for locks of other transactions. An application's transaction that stays
+    /// open may hold an id. The statement is then repeated, and other calls proceed meanwhile.
     private static let patience = Duration.milliseconds(500)
 
-    /// The time limit is set before the function is called, because the call depends on it.
+    /// The limit for locks is set before the function is called, because the call depends on it.
     private static let add = """
       SELECT what, place, file, \(RowColumns.ofValue("r"))
       FROM (SELECT set_config('lock_timeout', $21, true) IS NOT NULL AS is_set) s, LATERAL errand.add(
@@ -41,7 +41,8 @@
     /// Adds the rows of several callers, in one transaction if that is possible.
     func add(_ calls: [AddCall]) async -> [Result<AddStep, any Error>] {
       guard calls.count > 1 else { return [await addAlone(calls[0])] }
-      // What a call deletes to replace it must not stay deleted when all do not fit in together.
+      // A call that replaces rows deletes them first. They must not stay deleted if the calls together exceed
+      // the caps.
       let replaces = calls.contains { $0.rows.contains { $0.ifKnown != .ignore } }
       guard !replaces, calls.allSatisfy({ $0.caps == calls[0].caps }) else {
         return calls.map { _ in .success(.alone(mayBeAdded: false)) }
@@ -52,7 +53,7 @@
       switch outcome {
       case .success(let answer):
         if let together = Self.dropped(answer, isRepeat: isRepeat) { return shared(together, among: calls) }
-        // They do not fit in together.
+        // The calls together exceed the caps.
         return calls.map { _ in .success(.alone(mayBeAdded: false)) }
       case .failure(let failure):
         let error = failure.error(link)
@@ -63,8 +64,8 @@
       }
     }
 
-    /// Returns true if a call may be made alone, after it failed together with others: what one of them lacks must
-    /// not fail the others, and neither may the deadline of the first.
+    /// Returns true if a call may be repeated alone after it failed together with others. A fault of one call
+    /// must not fail the others, and neither may the deadline of the first.
     private func goesOn(_ failure: PostgresFailure, _ error: OutboxError, _ call: AddCall) -> Bool {
       if let deadline = call.deadline, deadline <= link.now { return false }
       switch failure.kind {
@@ -92,7 +93,7 @@
       }
     }
 
-    /// Gives each caller the numbers of its own rows that were known.
+    /// Gives each caller the indices of its rows that were known.
     private func shared(_ together: Dropped, among calls: [AddCall]) -> [Result<AddStep, any Error>] {
       var first = 0
       return calls.map { call in
@@ -142,24 +143,26 @@
         default: fits = false
         }
       }
-      // They may be there because of this very call, whose first answer was lost. Their files must stay then.
+      // An earlier run of this statement, whose result was lost, may have stored these rows. Their files must
+      // stay then.
       if isRepeat { dropped.known = [] }
       return fits ? dropped : nil
     }
 
-    /// - Parameter mayBeOwn: True if an earlier statement may have added the request that is there.
+    /// Returns the error for an id that the outbox knows already.
+    /// - Parameter mayBeOwn: True if an earlier statement may have added the stored request.
     private static func known(_ numbers: String, _ rows: [NewRow], mayBeOwn: Bool) -> OutboxError {
       let parts = numbers.split(separator: "|").compactMap { Int($0) }
       guard parts.count == 2, rows.indices.contains(parts[0]), let state = OutboxState(rawValue: parts[1])
       else {
         return OutboxError(
-          .known, "the outbox knows a request with one of these ids already; take another id")
+          .known, "the outbox knows a request with one of these ids already; use another id")
       }
       let row = rows[parts[0]]
       if mayBeOwn {
         return OutboxError(
           .unconfirmed,
-          "request \(row.id) is \(state); it may be there because of this very call, whose answer was lost"
+          "request \(row.id) is \(state); this call may have stored it before its result was lost; look up the request"
         )
       }
       return .known(row.id, state, isReplacing: row.ifKnown == .replace)
@@ -170,14 +173,14 @@
       let limits = [caps.count.map { "\($0) requests" }, caps.bytes.map { "\($0) bytes" }]
       return OutboxError(
         .full,
-        "the outbox is full: it holds \(parts.first ?? "?") requests of \(parts.last ?? "?") bytes, and at most "
+        "the outbox is full: it holds \(parts.first ?? "?") requests of \(parts.last ?? "?") bytes, and its cap is "
           + limits.compactMap { $0 }.joined(separator: " and ")
           + "; wait until some are delivered, drop dead letters, or raise its caps")
     }
   }
 
   extension IfKnown {
-    /// As `errand.add` has it.
+    /// The rule as a number for `errand.add`.
     fileprivate var mode: Int64 {
       switch self {
       case .ignore: 0

@@ -11,7 +11,7 @@
   /// The leases that one caller begins.
   struct BeginCall: Sendable {
     let leases: [Lease]
-    /// When it fails, on the link's timeline; nil for never.
+    /// When the call fails, on the link's timeline; nil for no deadline.
     let deadline: Duration?
   }
 
@@ -21,8 +21,8 @@
         $1, $2::integer, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """
 
-    /// Claims requests, after it has told the others that this worker lives.
-    /// - Returns: The claim, and whether others may want to know of it.
+    /// Claims requests, after it has made this worker known to the others.
+    /// - Returns: The claim, and whether it changed rows that others may want to know of.
     func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> (claim: Claim, hasNews: Bool) {
       await beginClaim()
       defer { endClaim() }
@@ -52,8 +52,8 @@
       }
     }
 
-    /// Waits until no other claim is under way: what that has just claimed would be taken for unknown, and
-    /// given back.
+    /// Waits until no other claim is in progress. Otherwise the rows of the other claim would count as
+    /// unknown, and would be given back.
     private func beginClaim() async {
       await withCheckedContinuation { (turn: CheckedContinuation<Void, Never>) in
         let isFree = state.withLock { state in
@@ -110,8 +110,8 @@
       state.withLock { $0.hasArrived = true }
     }
 
-    /// Gives back the requests of a claim whose answer was lost: they would wait for the ends of their
-    /// leases.
+    /// Gives back the requests of a claim whose result was lost. Otherwise they would wait until their leases
+    /// end.
     private func returnUnknown() async throws {
       let (isNeeded, known) = state.withLock { ($0.mayHaveUnknown, $0.claimed.map(LeaseNumber.sequence)) }
       guard isNeeded else { return }
@@ -139,7 +139,8 @@
           [time, .integer(owner)] + Self.parameters(leases), isRepeatable: true)
         let outcome = await link.outcomeAndRepeat(of: query, by: deadline).outcome
         let answer = try outcome.mapError { $0.error(link) }.get()
-        // The process may have been stopped while the response was on its way. Others wait for `absence`.
+        // The process may have been stopped while the result was on its way. Other workers wait for
+        // `absence`.
         if link.now - start > absence / 2 { continue }
         let places = answer.rows { Int($0.integer(0)) }
         return Set(places.filter(leases.indices.contains).map { leases[$0] })

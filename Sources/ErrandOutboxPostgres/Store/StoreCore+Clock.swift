@@ -2,10 +2,11 @@
   import ErrandCore
   import ErrandOutbox
 
-  /// The time of a store, and its signs of life.
+  /// The time of a store, and the signs of life of its worker.
   extension StoreCore {
-    /// What functions take for the time, read when the statement is sent: the ticks, the time of the wall clock (null
-    /// for the server's), and for how long signs of life of others were to be heard.
+    /// The parameter for the time, computed when the statement is sent. Its elements are the ticks, the time
+    /// of the wall clock (null for the server's clock), and for how long this worker could hear signs of life
+    /// of others.
     var time: PostgresValue {
       .later(.integers) { [self] in
         if let now = settings.time?() { return .integers([now.ticks, now.wall]) }
@@ -16,7 +17,7 @@
       }
     }
 
-    /// Gives a sign of life, and looks whether the server's clock was set.
+    /// Gives a sign of life, and checks whether the server's clock was set.
     func beat(within limit: Duration) async {
       let isSettled = clock.withLock { [now = link.now] in $0.isSettled(at: now) }
       let confirms = isSettled && settings.time == nil

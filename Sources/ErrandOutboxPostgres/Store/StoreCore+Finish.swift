@@ -15,7 +15,7 @@
       """
 
     func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
-      // First: it counts even if the outcome does not.
+      // The news come first, because they count even if the outcome does not.
       try await hear(attempts.compactMap(\.news))
       var isRepeat = false
       while true {
@@ -62,7 +62,7 @@
       ]
     }
 
-    /// Returns a text for people without zero bytes, which PostgreSQL does not take.
+    /// Returns a text to be shown, without zero bytes, which PostgreSQL does not accept.
     static func cleaned(_ text: String) -> String {
       text.utf8.contains(0)
         ? text.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "␀") : text

@@ -63,8 +63,8 @@
       return dropped
     }
 
-    /// Calls `body` for each page of a selection, in the order of enqueue, without rows that were added
-    /// since.
+    /// Calls `body` for each page of a selection, in the order of enqueue. Rows that were added after the
+    /// start are left out.
     private func forEach(
       _ selection: OutboxSelection, _ body: ([OutboxRow]) async throws -> Void
     ) async throws {
@@ -91,7 +91,7 @@
         files += names.compactMap { $0 }
         if !names.contains(nil) { break }
       }
-      // A day that is being read is left for the next time.
+      // If a day's table is being read, it is left for the next time.
       _ = try? await run("SELECT errand.drop_days()", [])
       return files
     }

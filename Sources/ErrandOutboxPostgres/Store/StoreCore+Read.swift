@@ -25,7 +25,7 @@
       _ selection: OutboxSelection, after sequence: Int64, limit: Int
     ) async throws -> [OutboxRow] {
       var rows: [OutboxRow] = []
-      // In pages, so that no statement and no answer is long.
+      // In pages, so that every statement and every result is short.
       while rows.count < limit {
         let wanted = min(limit - rows.count, PostgresOutboxStore.pageSize)
         let page = try await page(of: selection, after: rows.last?.sequence ?? sequence, limit: wanted)
@@ -58,7 +58,8 @@
         let sql = "SELECT \(RowColumns.of("e")) FROM errand.everything e WHERE \(condition) \(order)"
         return try await rows(sql, values)
       }
-      // Each state by itself, from its table: rows of other states are not passed over, however many there are.
+      // Each state is read separately, from its table. Otherwise the query would have to skip rows of other
+      // states.
       let parts = states.sorted { $0.rawValue < $1.rawValue }.map { state in
         """
         (SELECT \(RowColumns.of("e")) FROM \(Self.table(of: state)) e
@@ -153,7 +154,8 @@
       return statistics
     }
 
-    /// Counts the open requests and the dead letters of each lane, the one with the oldest first.
+    /// Returns the numbers of open requests and dead letters of each lane. The lane with the oldest row comes
+    /// first.
     func laneStatistics() async throws -> [LaneStatistics] {
       let answer = try await run(
         """

@@ -10,13 +10,14 @@
     import Glibc
   #endif
 
-  /// The statements of a store, each with its parameters and what comes of its answer.
+  /// The statements of a store, with their parameters and the meaning of their results.
   final class StoreCore: Sendable {
     struct State {
       var isClosed = false
       /// True if the worker is known to the others.
       var hasArrived = false
-      /// The leases that were claimed and not finished, and whether a claim's outcome is unknown.
+      /// The leases that were claimed and not finished. `mayHaveUnknown` is true if a claim's outcome is
+      /// unknown.
       var claimed: Set<Int64> = []
       var mayHaveUnknown = false
       var isClaiming = false
@@ -27,7 +28,7 @@
     let link: PostgresLink
     let schema: Schema
     let settings: PostgresSettings
-    /// This store among all that have ever used the schema.
+    /// The number of this store, unique among all stores that have ever used the schema.
     let owner: Int64
     let clock: Locked<FleetClock>
     let state: Locked<State>
@@ -92,7 +93,7 @@
       }
     }
 
-    /// - Throws: `OutboxError` if the server or the database is not one that can be used.
+    /// - Throws: `OutboxError` if the store cannot use the server or the database.
     private static func check(_ link: PostgresLink) async throws {
       let answer = try await link.run(
         PostgresQuery(
@@ -100,10 +101,11 @@
           SELECT current_setting('server_version_num')::bigint, current_setting('server_encoding'),
             pg_is_in_recovery()
           """, isRepeatable: true))
-      guard let row = answer.first else { throw OutboxError(.failed, "\(link.url) answered nothing") }
+      guard let row = answer.first else { throw OutboxError(.failed, "\(link.url) returned no row") }
       guard row.integer(0) >= 150_000 else {
         throw OutboxError(
-          .failed, "\(link.url) is PostgreSQL \(row.integer(0) / 10_000): an outbox needs 15 or later")
+          .failed,
+          "\(link.url) is PostgreSQL \(row.integer(0) / 10_000), but an outbox needs version 15 or later")
       }
       guard row.text(1) == "UTF8" else {
         throw OutboxError(
@@ -113,7 +115,8 @@
       }
       guard !row.bool(2) else {
         throw OutboxError(
-          .notWritable, "\(link.url) is a standby, which reads only: give the URL of the primary server")
+          .notWritable, "\(link.url) is a standby, which cannot be written: use the URL of the primary server"
+        )
       }
     }
 
@@ -142,8 +145,8 @@
       if state.withLock({ $0.isClosed }) { throw .closedStore }
     }
 
-    /// Lets no call in any more.
-    /// - Returns: False if it was closed before.
+    /// Refuses all further calls.
+    /// - Returns: False if the store was closed before.
     func close() -> Bool {
       state.withLock { state in
         defer { state.isClosed = true }
@@ -151,10 +154,10 @@
       }
     }
 
-    /// The longest time that the end waits for the server.
+    /// The longest time that closing waits for the server.
     private static let leaveLimit = Duration.seconds(5)
 
-    /// Gives back what was claimed.
+    /// Gives back all claimed rows.
     func leave() async {
       guard state.withLock({ $0.hasArrived }) else { return }
       let end = link.now + Self.leaveLimit
@@ -169,14 +172,14 @@
       }
     }
 
-    /// Makes others know that this worker is gone.
+    /// Lets other workers see that this worker is gone.
     func vanish() async {
       _ = try? await run(
         "DELETE FROM errand.workers WHERE id = $1", [.integer(owner)], isRepeatable: true)
     }
   }
 
-  /// Passes notifications on to a store that is made after its link.
+  /// Passes notifications to a store that is created after its link.
   final class Notifications: Sendable {
     private let handler = Locked<(@Sendable () -> Void)?>(nil)
 

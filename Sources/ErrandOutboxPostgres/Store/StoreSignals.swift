@@ -2,17 +2,17 @@
   import ErrandCore
   import ErrandOutbox
 
-  /// Wakes other stores after this one has changed something, and looks for what they have changed. It also
-  /// gives the signs of life of this worker.
+  /// Wakes other stores after this one has changed something, and looks for their changes. It also gives the
+  /// signs of life of this worker.
   final class StoreSignals: Sendable {
     private struct State {
       var handler: (@Sendable () -> Void)?
       var tasks: [Task<Void, Never>] = []
       var isEnded = false
       var isWaking = false
-      /// True if something was changed since the others were woken last.
+      /// True if something has changed since the others were last woken.
       var hasUnheard = false
-      /// What the totals said when they were looked at last.
+      /// The totals at the last look.
       var seen: String?
       var isLooking = false
       var looksAgain = false
@@ -22,6 +22,7 @@
     private let core: StoreCore
     private let state: Locked<State>
 
+    /// Begins the signs of life.
     /// - Parameter atBeat: Called with each sign of life.
     init(_ core: StoreCore, atBeat: @escaping @Sendable () async -> Void) {
       self.core = core
@@ -55,7 +56,7 @@
       for task in tasks { task.cancel() }
     }
 
-    // MARK: Waking others
+    // MARK: Waking other stores
 
     /// Notes that this store has changed something.
     func hasChanged() {
@@ -67,9 +68,9 @@
       if begins { Task { await wake() } }
     }
 
-    /// Wakes the others until they know of all changes.
+    /// Wakes the other stores until they have been woken for all changes.
     private func wake() async {
-      // What follows at once is woken for together.
+      // Changes that follow at once share a signal.
       try? await Task.sleep(for: .milliseconds(5))
       var isOver = false
       while !isOver {
@@ -84,7 +85,7 @@
       }
     }
 
-    // MARK: Looking for others' changes
+    // MARK: Looking for changes of others
 
     func listen(_ handler: @escaping @Sendable () -> Void) {
       let isFirst = state.withLock { state in
@@ -105,13 +106,13 @@
         })
     }
 
-    /// Looks at once: a notification came.
+    /// Looks at once, after a notification.
     private func lookSoon() {
       Task { [weak self] in _ = await self?.look() }
     }
 
-    /// Calls the handler if others have changed something.
-    /// - Returns: When to look again.
+    /// Calls the handler if other stores have changed something.
+    /// - Returns: The time until the next look; nil if the store is closed.
     private func look() async -> Duration? {
       let mayBegin = state.withLock { state in
         if state.isLooking { state.looksAgain = true }
@@ -138,8 +139,8 @@
     }
   }
 
-  /// How often a store looks for what others have changed: often while there is something, and ever less
-  /// often while there is nothing. Pure.
+  /// Decides how often a store looks for changes of others: often while there are changes, and less and less
+  /// often while there are none. Pure.
   struct PollPace: Sendable {
     static let shortest = Duration.milliseconds(50)
 

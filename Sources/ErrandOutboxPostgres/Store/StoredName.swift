@@ -7,14 +7,15 @@
     import Foundation
   #endif
 
-  /// A name as a column holds it: PostgreSQL's texts have no zero bytes, and its indexes no long ones.
+  /// A name in the form for a column. PostgreSQL's texts cannot hold zero bytes, and its indexes cannot hold
+  /// long texts.
   struct StoredName: Sendable, Hashable {
-    /// The most bytes of a name that is stored as it is.
+    /// The most bytes of a name that is stored unchanged.
     private static let longest = 400
 
     /// The name, or the digest of a long one.
     let key: String
-    /// A long name as it is; nil for any other.
+    /// The whole of a long name; nil for any other name.
     let long: String?
 
     init(_ name: String) {
@@ -22,12 +23,12 @@
       if escaped.utf8.count <= Self.longest {
         (key, long) = (escaped, nil)
       } else {
-        // No short name begins so: its backslashes are doubled.
+        // No short name begins like this, because its backslashes are doubled.
         (key, long) = ("\\h\(SHA256Digest(hashing: Data(escaped.utf8)))", escaped)
       }
     }
 
-    /// Returns the name of a column.
+    /// Returns the name that is stored in these columns.
     static func name(_ key: String, long: String?) -> String { unescaped(long ?? key) }
 
     private static func escaped(_ name: String) -> String {

@@ -3,16 +3,16 @@ import ErrandOutbox
 
 /// The write-ahead log, and its checkpoints.
 extension Database {
-  /// Moves the contents of the write-ahead log to the file. It is no failure if that is not possible at the
-  /// moment.
+  /// Moves the contents of the write-ahead log to the file. If that is not possible at the moment, it is not
+  /// an error.
   ///
-  /// No process writes meanwhile: up to its version 3.51.2 SQLite may not notice that a writer restarts the
-  /// log just as a checkpoint looks at it, and then takes the writer's pages for moved although they are not
-  /// ("WAL-reset bug"). So this connection holds the write lock while a second connection of the same process
-  /// moves the log, without waiting for readers. The last connection to close the file moves the log too, but
-  /// SQLite locks all others out for that.
+  /// No process writes during the move. Up to version 3.51.2 SQLite may miss that a writer restarts the log
+  /// just as a checkpoint reads it. It then treats the writer's pages as moved, although they are not
+  /// ("WAL-reset bug"). Therefore this connection holds the write lock while a second connection of the same
+  /// process moves the log, without waiting for readers. The last connection to close the file moves the log,
+  /// too, but SQLite locks out all others for that.
   /// - Parameter spare: The bytes of disk space that the file keeps beyond its pages, if it has them.
-  /// - Returns: Whether the whole log was moved: then it restarts, in the space that it has.
+  /// - Returns: True if the whole log was moved: it then restarts in the space that it has.
   @discardableResult
   func checkpoint(keeping spare: Int64 = 0) -> Bool {
     guard (try? begin()) != nil else { return false }
@@ -33,7 +33,7 @@ extension Database {
       #if canImport(Darwin)
         try execute("PRAGMA checkpoint_fullfsync = 1")
       #endif
-      // A connection does not know that there is a log before it has read something.
+      // A connection does not know about the log before it has read something.
       try prepareFile(keeping: spare)
     } catch {
       return false
@@ -43,7 +43,7 @@ extension Database {
     return code == SQLITE_OK && inLog >= 0 && inLog == moved
   }
 
-  /// Keeps `logPages` up to date. From now on SQLite moves nothing to the file by itself.
+  /// Keeps `logPages` up to date. From now on SQLite moves no pages to the file automatically.
   func followLog() {
     sqlite3_wal_hook(
       handle,

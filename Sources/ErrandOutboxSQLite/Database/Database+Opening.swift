@@ -9,7 +9,7 @@ import ErrandOutbox
 #endif
 
 extension Database {
-  /// Marks the file as one of an outbox: `ERND`.
+  /// Marks the file as that of an outbox: `ERND`.
   private static let applicationID: Int64 = 0x4552_4E44
 
   private static let version = Query("PRAGMA user_version")
@@ -22,9 +22,10 @@ extension Database {
     do {
       try execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")
       let isNew = try checkAtOnce() == 0
-      guard !isReadOnly else { throw OutboxError.notWritable(path, "it may only be read") }
-      // Must come before the first table. A commit changes a few bytes on each of several pages and writes
-      // these pages whole: with 2 KiB pages one request is stored a tenth quicker than with SQLite's 4 KiB.
+      guard !isReadOnly else { throw OutboxError.notWritable(path, "it is read-only") }
+      // This must precede the first table. A commit changes a few bytes on each of several pages, and writes
+      // these pages completely. With pages of 2 KiB, storing a request is a tenth faster than with SQLite's
+      // default of 4 KiB.
       if isNew { try execute("PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL") }
       try beginLog()
       try execute(
@@ -45,7 +46,7 @@ extension Database {
   }
 
   /// Switches to the write-ahead log, and repeats that while the file is busy. SQLite itself does not wait
-  /// here, because two connections that wait for each other would never end.
+  /// here, because two connections could wait for each other forever.
   private func beginLog() throws {
     let end = ContinuousClock.now + busyTimeout
     while true {
@@ -57,8 +58,8 @@ extension Database {
     }
   }
 
-  /// Switches to the write-ahead log, and checks that it is on: SQLite does not fail where it cannot have
-  /// one, but keeps the journal that the file has.
+  /// Switches to the write-ahead log, and checks that it is on. Where SQLite cannot have such a log, it does
+  /// not fail, but keeps the present journal.
   private func requireLog() throws {
     let mode = try all(sql: "PRAGMA journal_mode = WAL") { $0.text(0) ?? "" }.first ?? ""
     // The file of a simulation is in memory and has no log.
@@ -66,7 +67,7 @@ extension Database {
       throw OutboxError(
         .notWritable,
         "\(path) is on a disk that cannot have a write-ahead log (its journal is \(mode.debugDescription)): "
-          + "an outbox needs a local disk")
+          + "move the outbox to a local disk")
     }
   }
 
@@ -100,7 +101,7 @@ extension Database {
     let isEmpty = try integer(Self.tableCount) == 0
     if isEmpty && version == 0 && application == 0 { return 0 }
     guard application == Self.applicationID, version > 0 else {
-      throw OutboxError.damaged(path, "it is a database, but not an outbox's")
+      throw OutboxError.damaged(path, "it is the database of another program")
     }
     guard version <= Migration.all.count else { throw tooNew(version) }
     return version
@@ -110,13 +111,15 @@ extension Database {
   func checkVersion() throws {
     let version = Int(try integer(Self.version) ?? 0)
     if version > Migration.all.count { throw tooNew(version) }
-    if version < Migration.all.count { throw OutboxError.damaged(path, "its version is \(version) now") }
+    if version < Migration.all.count {
+      throw OutboxError.damaged(path, "its version has changed to \(version)")
+    }
   }
 
   private func tooNew(_ version: Int) -> OutboxError {
     OutboxError(
       .tooNew,
-      "\(path) was written by a newer version of Errand (its version is \(version), this one knows "
-        + "\(Migration.all.count)): update this program; the file was not touched")
+      "\(path) was written by a newer version of Errand (its version is \(version), and this program knows "
+        + "\(Migration.all.count)): update this program; the file was not changed")
   }
 }

@@ -14,7 +14,7 @@ extension Database {
   private static let pages = Query("PRAGMA page_count")
   private static let freePages = Query("PRAGMA freelist_count")
   private static let pageBytes = Query("PRAGMA page_size")
-  /// The file grows by this many bytes at once, as far as the disk has them.
+  /// The file grows in steps of this many bytes, if the disk has the space.
   private static let step: Int64 = 64 << 10
 
   func pageSize() throws -> Int64 { try integer(Self.pageBytes) ?? 4096 }
@@ -27,9 +27,10 @@ extension Database {
     return size.overflow ? .max : size.partialValue
   }
 
-  /// Reserves the disk space of all pages of the file, so that the log can be moved to it at any time. Must be
-  /// called at the end of a transaction, before its commit.
-  /// - Parameter spare: The bytes that have to be left for later changes, in free pages or after the last one.
+  /// Reserves the disk space of all pages of the file, so that the log can be moved to it at any time. Call
+  /// it at the end of a transaction, before its commit.
+  /// - Parameter spare: The bytes that have to be left for later changes, in free pages or after the last
+  ///   page.
   /// - Throws: `.diskFull` if the disk does not have the space.
   func reservePages(_ spare: Int64) throws {
     guard vfs == nil else { return }
@@ -43,15 +44,15 @@ extension Database {
       if file < wanted {
         file = try grow(to: wanted)
         guard file >= wanted else {
-          throw OutboxError.diskFull(path, "its last space is kept for deliveries")
+          throw OutboxError.diskFull(path, "the remaining space is reserved for deliveries")
         }
       }
     }
     knownRoom = ((file - spare) / size, spare)
   }
 
-  /// Reserves space for the log, which restarts in it once it was moved to the file. A file system that cannot
-  /// reserve space is no error.
+  /// Reserves space for the log, which restarts in this space once it was moved to the file. If the file
+  /// system cannot reserve space, that is not an error.
   /// - Throws: `.diskFull` if the disk does not have the space.
   func reserveLog(_ bytes: Int64) throws {
     guard vfs == nil, bytes > 0 else { return }
@@ -62,18 +63,18 @@ extension Database {
     }
   }
 
-  /// Prepares the file for a checkpoint: reserves the space of its pages, and makes SQLite leave the spare
-  /// space after them, which it would cut off.
+  /// Prepares the file for a checkpoint: reserves the space of its pages, and makes SQLite keep the spare
+  /// space after them, which it would otherwise cut off.
   func prepareFile(keeping spare: Int64) throws {
     let needed = try (integer(Self.pages) ?? 0) * pageSize()
     guard vfs == nil else { return }
     var file = try fileSize()
     if file < needed { file = try grow(to: needed) }
-    guard file >= needed else { throw OutboxError.diskFull(path, "its log does not fit in it") }
+    guard file >= needed else { throw OutboxError.diskFull(path, "the file has no space for its log") }
     setChunk(min(file, needed + spare))
   }
 
-  /// Makes the file at least this long, as far as the disk has the space.
+  /// Makes the file at least this long, if the disk has the space.
   /// - Returns: The length of the file.
   private func grow(to wanted: Int64) throws -> Int64 {
     for step in [Self.step, 1] {
@@ -82,13 +83,14 @@ extension Database {
       let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_SIZE_HINT, &size)
       setChunk(0)
       let file = try fileSize()
-      // A file system that cannot reserve space is not an error: then the space is taken when it is needed.
+      // If the file system cannot reserve space, that is not an error: the space is taken when it is needed.
       if code == SQLITE_OK { return max(file, wanted) }
     }
     return try fileSize()
   }
 
-  /// Makes SQLite extend and cut the file in steps of this size; 0 for pages. It takes 31 bits.
+  /// Makes SQLite extend and cut the file in steps of this size; 0 for steps of a page. SQLite takes only 31
+  /// bits.
   private func setChunk(_ bytes: Int64) {
     var chunk = Int32(exactly: bytes) ?? Int32(Self.step)
     _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &chunk)
@@ -96,12 +98,12 @@ extension Database {
 
   private func fileSize() throws -> Int64 {
     var file = stat()
-    guard stat(path, &file) == 0 else { throw OutboxError.system("cannot look at", path) }
+    guard stat(path, &file) == 0 else { throw OutboxError.system("cannot read the size of", path) }
     return Int64(file.st_size)
   }
 }
 
-/// The open file of a write-ahead log, on which SQLite has no locks.
+/// The open file of a write-ahead log. SQLite has no locks on it.
 private struct LogFile: ~Copyable {
   let file: Int32
 
@@ -109,7 +111,7 @@ private struct LogFile: ~Copyable {
 
   deinit { if file >= 0 { _ = close(file) } }
 
-  /// The length; the greatest number if there is no file.
+  /// The length; the greatest number if the file does not exist.
   var length: Int64 {
     var info = stat()
     return file >= 0 && fstat(file, &info) == 0 ? Int64(info.st_size) : .max

@@ -12,8 +12,8 @@ extension Database {
   /// Begins a write transaction, after waiting until no other connection writes.
   func begin() throws(OutboxError) { try run(Self.begin) }
 
-  /// Begins a read transaction: until `endReading` every statement sees the file as it is at the first of
-  /// them.
+  /// Begins a read transaction: until `endReading` every statement sees the file as the first statement saw
+  /// it.
   func beginReading() throws(OutboxError) { try run(Self.beginReading) }
 
   func endReading() { rollback() }
@@ -42,7 +42,7 @@ extension Database {
     }
   }
 
-  /// Begins a part of a transaction that can be undone alone.
+  /// Begins a part of a transaction that can be undone separately.
   func beginPart() throws(OutboxError) { try run(Self.mark) }
 
   func keepPart() throws(OutboxError) { try run(Self.keep) }

@@ -8,12 +8,12 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// A connection to an SQLite file. It may be used by one thread at a time, and all methods block.
+/// A connection to an SQLite file. Only one thread may use it at a time, and all methods block.
 final class Database {
   let path: String
   let vfs: String?
   let handle: OpaquePointer
-  /// How long a transaction waits for one of another connection.
+  /// How long a transaction waits for a transaction of another connection.
   let busyTimeout: Duration
   private var statements: [ObjectIdentifier: Statement] = [:]
   private var isOpen = true
@@ -25,14 +25,14 @@ final class Database {
   var knownRoom: (pages: Int64, spare: Int64)?
 
   /// Opens the file, or creates it.
-  /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's.
+  /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's layer.
   init(path: String, vfs: String? = nil, busyTimeout: Duration) throws(OutboxError) {
     self.path = path
     self.vfs = vfs
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     let code = sqlite3_open_v2(path, &handle, flags, vfs)
-    guard let handle else { throw OutboxError(.failed, "there is no memory to open \(path)") }
+    guard let handle else { throw OutboxError(.failed, "the process has no memory left to open \(path)") }
     guard code == SQLITE_OK else {
       let error = OutboxError(of: handle, code, path: path)
       sqlite3_close_v2(handle)
@@ -53,12 +53,12 @@ final class Database {
     sqlite3_close_v2(handle)
   }
 
-  /// Makes `close` leave the file alone, whatever is in the write-ahead log.
+  /// Makes `close` leave the file unchanged, even if the write-ahead log has contents.
   func leaveAsItIs() { _ = errand_sqlite_leave_log(handle) }
 
   func failure(_ code: Int32) -> OutboxError { OutboxError(of: handle, code, path: path) }
 
-  /// The number of rows that the last statement changed, without those that its triggers changed.
+  /// The number of rows that the last statement changed, without rows that its triggers changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
   /// The number of rows that were changed since the connection was opened.
   var changesInAll: Int { Int(sqlite3_total_changes(handle)) }
@@ -71,7 +71,7 @@ final class Database {
   /// transaction.
   var mayHaveForeignChange: Bool { committedVersion == nil || committedVersion != version }
 
-  /// Notes the data version. Must be called after each commit of this connection.
+  /// Notes the data version. Call it after each commit of this connection.
   func noteCommit() { committedVersion = version }
 
   /// SQLite's data version, which changes with the file; nil if SQLite does not report it.
@@ -81,7 +81,7 @@ final class Database {
     return code == SQLITE_OK ? version : nil
   }
 
-  /// Checks that the file is where it was when it was opened.
+  /// Checks that the file is still at its path.
   /// - Throws: `.notWritable` if it was removed or moved, because new writes would be lost with it.
   func checkInPlace() throws(OutboxError) {
     var hasMoved: Int32 = 0
@@ -89,8 +89,8 @@ final class Database {
     guard code == SQLITE_OK, hasMoved != 0 else { return }
     throw OutboxError(
       .notWritable,
-      "\(path) was removed or moved while it was open, so nothing more is stored in it: put it back and open it "
-        + "again, or open it anew")
+      "\(path) was removed or moved while it was open, so no request is stored in it any more: put it back and open it "
+        + "again, or open an empty outbox")
   }
 
   // MARK: Statements
@@ -109,7 +109,7 @@ final class Database {
     while try statement.step() {}
   }
 
-  /// Runs a statement whose last parameter is these bytes, which are not copied; nil is null.
+  /// Runs a statement whose last parameter is these bytes, which are not copied; nil for null.
   func run(_ query: Query, _ values: [SQLValue], bytes: Data?) throws {
     guard let bytes else { return try run(query, values + [.null]) }
     let statement = try statement(query)

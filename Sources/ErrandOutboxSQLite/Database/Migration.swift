@@ -6,15 +6,15 @@ struct Migration: Sendable {
 
   /// All migrations, the oldest first. The version of a file is the number of migrations that it has had.
   static let all = [
-    Migration(name: "requests, what they consist of, and their answers", sql: firstTables),
-    Migration(name: "when a request was over, in columns of its own", sql: ends),
+    Migration(name: "requests, their parts, and their responses", sql: firstTables),
+    Migration(name: "the ends of requests, in plain columns", sql: ends),
     Migration(
-      name: "which server a request is for, which servers are held, and bytes of all that is kept",
+      name: "the origins of requests, the holds of origins, and the bytes of all rows",
       sql: origins + "\n" + bytesInAll),
-    Migration(name: "attempts and responses are called that", sql: names),
+    Migration(name: "the present names of attempts and responses", sql: names),
   ]
 
-  /// Recounts the bytes of each state: about what its rows take of the disk.
+  /// Counts the bytes of each state again: about the disk space of its rows.
   private static let bytesInAll = """
     UPDATE totals SET bytes = ifnull((
       SELECT sum(
@@ -25,8 +25,8 @@ struct Migration: Sendable {
     WHERE state IN (2, 3, 4, 5);
     """
 
-  /// Adds plain columns for the state of a finished row and for its end. A generated column made each change
-  /// of a row half as expensive again.
+  /// Adds plain columns for the state of a finished row and for its end. With a generated column, each change
+  /// of a row cost half as much again.
   private static let ends = """
     DROP INDEX over;
     ALTER TABLE requests DROP COLUMN ended;
@@ -36,7 +36,7 @@ struct Migration: Sendable {
     CREATE INDEX over ON requests(ended, ended_at) WHERE ended IS NOT NULL;
     """
 
-  /// Adds origins and their holds. A row's origin is empty until the request was read to find it.
+  /// Adds origins and their holds. A row's origin is empty until its request was read to find it.
   private static let origins = """
     ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '';
     CREATE INDEX by_origin ON requests(origin, priority DESC) WHERE turn = 1;

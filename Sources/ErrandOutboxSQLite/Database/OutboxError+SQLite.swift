@@ -10,7 +10,7 @@ import ErrandOutbox
 #endif
 
 extension OutboxError {
-  /// Makes an error from SQLite's result code. Must be called right after the failure.
+  /// Creates an error from SQLite's result code. Call it right after the failure.
   init(of handle: OpaquePointer, _ code: Int32, path: String) {
     let message = String(cString: sqlite3_errmsg(handle))
     let cause = sqlite3_system_errno(handle)
@@ -21,11 +21,11 @@ extension OutboxError {
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(
         .busy,
-        "another process has held \(path) for too long: try again, and see that no program keeps a "
+        "another process has locked \(path) for too long: try again, and make sure that no program keeps a "
           + "transaction open on it")
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH:
-      // Errand's statements do not change, so one that fails to compile or breaks a constraint has met
-      // foreign tables.
+      // Errand's statements do not change. If one of them fails to compile or breaks a constraint, the tables
+      // are not Errand's.
       self = .damaged(path, message)
     default: self.init(.failed, "cannot use \(path): \(message) (SQLite's code \(code))")
     }
@@ -45,32 +45,34 @@ extension OutboxError {
   static func diskFull(_ path: String, _ reason: String) -> OutboxError {
     OutboxError(
       .diskFull,
-      "there is no room on the disk for \(path) (\(reason)): free some, and ask again; what was stored "
-        + "before is still there")
+      "the disk has no space for \(path) (\(reason)): free some space, and try again; requests that were stored "
+        + "before are still there")
   }
 
   static func notWritable(_ path: String, _ reason: String) -> OutboxError {
     OutboxError(
       .notWritable,
-      "\(path) cannot be written (\(reason)): see that its folder exists and may be written by this user")
+      "\(path) cannot be written (\(reason)): make sure that its folder exists and that this user may write to it"
+    )
   }
 
   static func damaged(_ path: String, _ reason: String) -> OutboxError {
     OutboxError(
       .damaged,
-      "\(path) is damaged (\(reason)); it was left as it is. Keep a copy of it and of the files beside it, "
-        + "then see what `sqlite3 \(path) .recover` can save, or move it away to begin anew")
+      "\(path) is damaged (\(reason)); the file was not changed. Keep a copy of it and of the files beside it, "
+        + "then try to save its data with `sqlite3 \(path) .recover`, or move it away to begin with an empty outbox"
+    )
   }
 }
 
 extension OutboxError {
-  /// Makes an error with the reason from `errno`. Must be called right after the call that failed.
+  /// Creates an error with the reason from `errno`. Call it right after the failed call.
   static func system(_ what: String, _ path: String) -> OutboxError {
     let code = errno
     let reason = String(cString: strerror(code))
     switch code {
     case ENOSPC, EDQUOT:
-      return OutboxError(.diskFull, "\(what) \(path): \(reason); free some room, and ask again")
+      return OutboxError(.diskFull, "\(what) \(path): \(reason); free some space, and try again")
     case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST: return .notWritable(path, reason)
     default: return OutboxError(.failed, "\(what) \(path): \(reason)")
     }

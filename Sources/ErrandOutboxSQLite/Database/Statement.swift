@@ -71,14 +71,14 @@ final class Statement {
     var text = text
     return text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        // An empty string may have no address, which SQLite would take for null.
+        // An empty string may have no address, and SQLite treats a missing address as null.
         guard let address = $0.baseAddress else { return errand_sqlite_bind_text(handle, index, "", 0) }
         return errand_sqlite_bind_text(handle, index, address, UInt64($0.count))
       }
     }
   }
 
-  /// Binds bytes without copying them: they must stay valid until `reset`.
+  /// Binds bytes without copying them. They must stay valid until `reset`.
   func bind(lasting bytes: UnsafeRawBufferPointer, at index: Int32) throws(OutboxError) {
     let code =
       bytes.isEmpty
@@ -88,7 +88,7 @@ final class Statement {
   }
 
   /// Moves to the next row.
-  /// - Returns: False if there is none.
+  /// - Returns: False after the last row.
   func step() throws(OutboxError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -97,7 +97,7 @@ final class Statement {
     }
   }
 
-  /// Makes the statement ready for its next use.
+  /// Prepares the statement for its next use.
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
@@ -105,8 +105,8 @@ final class Statement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Returns an integer; 0 for null. The value is limited to ±2⁵⁹, so that sums of several do not overflow,
-  /// whatever is in the file.
+  /// Returns an integer; 0 for null. The value is limited to ±2⁵⁹, so that sums of several values do not
+  /// overflow even if the file is damaged.
   func integer(_ column: Int32) -> Int64 {
     max(-Self.largest, min(sqlite3_column_int64(handle, column), Self.largest))
   }

@@ -9,14 +9,14 @@ import ErrandOutbox
   import Glibc
 #endif
 
-/// An instant as a store records it: by a clock that does not jump, and by one that survives a restart of the
-/// machine.
+/// An instant as a store records it: by a clock that does not jump, and by a clock that survives a restart of
+/// the machine.
 package struct StoreTime: Sendable, Hashable {
   /// Milliseconds since the machine started, sleep included. This clock cannot be set.
   package var ticks: Int64
   /// Milliseconds since 1970, by the wall clock.
   package var wall: Int64
-  /// Identifies the start of the machine that the ticks count from.
+  /// Identifies the boot of the machine at which the ticks began.
   package var boot: String
 
   package init(ticks: Int64, wall: Int64, boot: String) {
@@ -45,7 +45,7 @@ extension StoreTime {
 
   private static let boot = BootName { read() }
 
-  /// Returns an empty text if the system does not say; it is asked again the next time then.
+  /// Returns an empty text if the system does not provide the id. The next call then reads it again.
   private static func read() -> String {
     #if canImport(Darwin)
       var buffer = [CChar](repeating: 0, count: 64)
@@ -62,8 +62,8 @@ extension StoreTime {
   }
 }
 
-/// Identifies the machine's start, read once. A failed read is repeated the next time: it may have failed for
-/// lack of descriptors.
+/// Identifies the machine's boot. It is read once. A failed read is repeated the next time, because the
+/// process may have lacked file descriptors.
 final class BootName: Sendable {
   private let known = Locked<String?>(nil)
   private let read: @Sendable () -> String

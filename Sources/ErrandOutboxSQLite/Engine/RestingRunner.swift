@@ -1,8 +1,8 @@
 import ErrandCore
 import ErrandOutbox
 
-/// A runner that can be closed and opened again (`HandoverStore.suspend`). In between, each operation has a runner of its
-/// own, which is closed after it: the process holds nothing while nothing is being done.
+/// A runner that can be closed and opened again (`HandoverStore.suspend`). In between, it opens a runner for
+/// each operation and closes it afterwards. Thus the process holds no lock between operations.
 final class RestingRunner: StoreRunner {
   private enum Place {
     case open(any StoreRunner)
@@ -12,7 +12,7 @@ final class RestingRunner: StoreRunner {
 
   private struct State {
     var place: Place
-    /// What the runner that is open, or was last, had for other threads.
+    /// The notifier and the owners of the runner that is open, or was last open, for other threads.
     var notifier: any ChangeNotifier
     var owners: any LivenessRegistry
     /// Called with each runner that is opened.
@@ -26,7 +26,8 @@ final class RestingRunner: StoreRunner {
   private let open: @Sendable () async throws -> any StoreRunner
   private let openReader: @Sendable () throws -> OutboxTables?
 
-  /// - Parameter reader: Opens a connection that only reads; nil if there can be one connection only.
+  /// Opens the runner.
+  /// - Parameter reader: Opens a connection that only reads; returns nil if only one connection is possible.
   init(
     _ open: @escaping @Sendable () async throws -> any StoreRunner,
     reader: @escaping @Sendable () throws -> OutboxTables? = { nil }
@@ -42,14 +43,14 @@ final class RestingRunner: StoreRunner {
 
   func accept(_ operation: StoreOperation) -> Bool {
     switch state.withLock({ $0.place }) {
-    // A runner that was closed in this moment does not take it, and is in this place no more.
+    // A runner that was closed at this moment refuses the operation, and is not `place` any more.
     case .open(let runner): return runner.accept(operation) || accept(operation)
     case .closed: return false
     case .resting:
       Task { [open] in
         do {
           let runner = try await open()
-          // The caller goes on when nothing is open any more.
+          // The caller resumes when the runner is closed again.
           let reply = Locked<StoreOperation.Reply?>(nil)
           runner.submit(operation.replying { outcome in reply.withLock { $0 = outcome } })
           runner.close(isGraceful: true) { reply.withLock { $0.take() }?() }
@@ -101,17 +102,18 @@ final class RestingRunner: StoreRunner {
   func readApart<Value: Sendable>(
     _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
-    // Counted first, so that a store that is suspended meanwhile waits for it.
+    // It is counted first, so that a concurrent `suspend` waits for it.
     state.withLock { $0.readers += 1 }
     defer { endReading() }
-    // The store has to be open, and its file in order.
+    // The store has to be open, and its file intact.
     try await read { _ in }
     let value: Value? = try await withCheckedThrowingContinuation { continuation in
       let isStarted = SystemThread.start { [openReader] in
         continuation.resume(with: Result { try Self.read(openReader, body) })
       }
       if !isStarted {
-        continuation.resume(throwing: OutboxError(.failed, "the system has no thread left for the outbox"))
+        continuation.resume(
+          throwing: OutboxError(.failed, "the system cannot start another thread for the outbox"))
       }
     }
     if let value { return value }
@@ -152,7 +154,7 @@ final class RestingRunner: StoreRunner {
       return state.listeners
     }
     guard let listeners else {
-      // It was opened or closed meanwhile.
+      // The store was opened or closed meanwhile.
       return runner.close(isGraceful: true) {}
     }
     for listener in listeners { listener() }

@@ -7,12 +7,12 @@ protocol StoreRunner: Sendable {
   var notifier: any ChangeNotifier { get }
   var owners: any LivenessRegistry { get }
 
-  /// Runs an operation, which delivers its outcome when that is durable.
-  /// - Returns: False if the runner is closed, and does nothing with the operation.
+  /// Runs an operation, which delivers its outcome when the outcome is durable.
+  /// - Returns: False if the runner is closed. The operation is then not used.
   func accept(_ operation: StoreOperation) -> Bool
 
-  /// Finishes the submitted operations and ends; then calls `done`.
-  /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
+  /// Finishes the submitted operations and ends. Then calls `done`.
+  /// - Parameter isGraceful: False to end as if the process had crashed, without returning the claims.
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void)
 }
 
@@ -22,6 +22,7 @@ extension StoreRunner {
     if !accept(operation) { operation.refuse() }
   }
 
+  /// Runs an operation in a write transaction.
   /// - Parameter newRows: The number of requests that the operation adds.
   func write<Value: Sendable>(
     newRows: Int = 0, _ body: @escaping @Sendable (OutboxTables) throws -> Value
@@ -44,21 +45,22 @@ extension StoreRunner {
   }
 }
 
-/// An operation on the tables. It runs on the store's thread, and its caller receives the outcome when that is
-/// durable.
+/// An operation on the tables. It runs on the store's thread, and its caller receives the outcome when the
+/// outcome is durable.
 struct StoreOperation: Sendable {
-  /// Tells the caller the outcome. Must be called once.
+  /// Reports the outcome to the caller. Call it once.
   typealias Reply = @Sendable () -> Void
 
-  /// True if it needs a write transaction.
+  /// True if the operation needs a write transaction.
   let isWrite: Bool
-  /// The number of requests that it adds. They leave some disk space to deliveries.
+  /// The number of requests that the operation adds. New requests leave some disk space to deliveries.
   let newRows: Int
-  /// Runs the operation. Called again if its changes were undone.
-  /// - Returns: The reply to the caller, for when the changes are durable.
+  /// Runs the operation. It is called again if its changes were undone.
+  /// - Returns: The reply to the caller, to be called when the changes are durable.
   let run: @Sendable (OutboxTables) throws -> Reply
   private let receive: @Sendable (any Error) -> Void
 
+  /// Creates an operation.
   /// - Parameter receive: Called with the outcome, once.
   init<Value: Sendable>(
     isWrite: Bool, newRows: Int = 0, _ body: @escaping @Sendable (OutboxTables) throws -> Value,
@@ -79,7 +81,7 @@ struct StoreOperation: Sendable {
     (self.isWrite, self.newRows, self.run, self.receive) = (isWrite, newRows, run, receive)
   }
 
-  /// Returns the operation with another way for its reply, which `reply` has to call.
+  /// Returns the operation with its replies passed to `reply`, which has to call them.
   func replying(through reply: @escaping @Sendable (@escaping Reply) -> Void) -> StoreOperation {
     StoreOperation(
       isWrite: isWrite, newRows: newRows,
@@ -94,7 +96,7 @@ struct StoreOperation: Sendable {
     { [receive] in receive(error) }
   }
 
-  /// Tells the caller that the store is closed.
+  /// Reports to the caller that the store is closed.
   func refuse() { receive(OutboxError(.closed, "the outbox is closed")) }
 }
 

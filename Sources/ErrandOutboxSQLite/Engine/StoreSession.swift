@@ -1,8 +1,8 @@
 import ErrandCore
 import ErrandOutbox
 
-/// A connection with its tables, which runs operations in transactions. It may be used by one thread at a
-/// time, and all methods block.
+/// A connection with its tables, which runs operations in transactions. Only one thread may use it at a time,
+/// and all methods block.
 final class StoreSession {
   /// The most operations that share a transaction.
   private static let mostPerCommit = 256
@@ -30,7 +30,7 @@ final class StoreSession {
     tables = OutboxTables(database, owners: owners, time: time)
     reserve = DiskReserve(disk: database.diskSize, pageSize: (try? database.pageSize()) ?? 4096)
     database.followLog()
-    // On a full disk this fails, and deliveries may still find space.
+    // On a full disk this fails, but deliveries may still find space.
     try? reserveLog()
     if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }
@@ -39,7 +39,7 @@ final class StoreSession {
   /// - Parameter tell: Called with the reply of each operation that is done.
   func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
     let writes = operations.filter(\.isWrite)
-    // Deliveries do not wait for new requests.
+    // Deliveries do not wait for new requests, because they come first.
     var rest = (writes.filter { $0.newRows == 0 } + writes.filter { $0.newRows > 0 })[...]
     while !rest.isEmpty {
       let together = Self.group(of: rest)
@@ -50,24 +50,25 @@ final class StoreSession {
     if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
   }
 
-  /// Returns the first operations that share a transaction. New requests are few in each, so that the operations
-  /// that arrive meanwhile wait for a short time only.
+  /// Returns the first operations that share a transaction. The number of new requests in each transaction is
+  /// limited, so that operations that arrive meanwhile wait only for a short time.
   private static func group(of operations: ArraySlice<StoreOperation>) -> ArraySlice<StoreOperation> {
     var rows = 0
     let group = operations.prefix(mostPerCommit).prefix { operation in
       rows += operation.newRows
       return rows <= mostRowsPerCommit
     }
-    // One operation may add more rows: it is not divided.
+    // One operation may add more rows, because it is not divided.
     return group.isEmpty ? operations.prefix(1) : group
   }
 
-  /// Runs reads in one transaction: all see the same state of the file, however many statements each takes.
+  /// Runs reads in one transaction: all of them see the same state of the file, even with several statements
+  /// each.
   private func read(_ operations: [StoreOperation]) -> [StoreOperation.Reply] {
     defer { database.endReading() }
     return operations.map { operation in
       do {
-        // SQLite ends the transaction after some failures.
+        // After some failures SQLite has ended the transaction.
         if !database.isInTransaction {
           try database.beginReading()
           try database.checkVersion()
@@ -79,8 +80,8 @@ final class StoreSession {
     }
   }
 
-  /// Runs writes in one transaction. An operation that throws is undone alone; if the commit fails, all are
-  /// undone. If the disk is full, deliveries find space before new requests do.
+  /// Runs writes in one transaction. An operation that throws is undone separately. If the commit fails, all
+  /// are undone. If the disk is full, deliveries get space before new requests do.
   private func commit(_ operations: ArraySlice<StoreOperation>) -> [StoreOperation.Reply] {
     do {
       return try performAll(operations)
@@ -98,8 +99,10 @@ final class StoreSession {
 
   private static func isDiskFull(_ error: any Error) -> Bool { (error as? OutboxError)?.code == .diskFull }
 
-  /// Runs a write of a delivery on a full disk: forgets finished rows, the oldest first, until it succeeds.
-  /// - Returns: The reply; nil if some of these rows did not make enough room. Then the others stay.
+  /// Runs a delivery's write on a full disk: deletes finished rows, the oldest first, until the write
+  /// succeeds.
+  /// - Returns: The reply; nil if deleting several groups of rows did not free enough space. The other rows
+  ///   then stay.
   private func performMakingRoom(_ operation: StoreOperation) -> StoreOperation.Reply? {
     let forgetting = StoreOperation(isWrite: true) { tables in
       guard try tables.forgetSome(Self.mostForgotten) else { throw OutboxError(.full, "no row has ended") }
@@ -116,8 +119,8 @@ final class StoreSession {
   /// Runs writes in one transaction.
   private func performAll(_ operations: ArraySlice<StoreOperation>) throws -> [StoreOperation.Reply] {
     do {
-      // Runs without savepoints first: they cost as much as the operations in them, and are hardly ever
-      // needed.
+      // Runs without savepoints first, because they cost as much as the operations in them, and are hardly
+      // ever needed.
       if let replies = try performAll(operations, inParts: false) { return replies }
       undo()
       return try performAll(operations, inParts: true) ?? []
@@ -128,9 +131,8 @@ final class StoreSession {
   }
 
   /// Runs writes in one transaction, and commits it.
-  /// - Parameter inParts: True to put each operation in a savepoint, so that it can be undone alone.
-  /// - Returns: The replies; nil if an operation failed that has to be undone alone, and there are no
-  ///   savepoints.
+  /// - Parameter inParts: True to put each operation in a savepoint, so that it can be undone separately.
+  /// - Returns: The replies; nil if an operation failed that has to be undone separately, without savepoints.
   private func performAll(
     _ operations: ArraySlice<StoreOperation>, inParts: Bool
   ) throws -> [StoreOperation.Reply]? {
@@ -150,7 +152,7 @@ final class StoreSession {
         if inParts { try database.keepPart() }
         replies.append(reply)
       case .failure(let error):
-        // After some failures, for example a full disk, SQLite has undone the whole transaction.
+        // After some failures, such as a full disk, SQLite has undone the whole transaction.
         if operations.count == 1 || !database.isInTransaction || Self.isDiskFull(error) { throw error }
         let isIntact = database.changesInAll == changes
         if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return nil }
@@ -196,7 +198,7 @@ final class StoreSession {
   }
 
   /// Does maintenance that may wait until the callers have their outcomes: moves the log to the file if it is
-  /// due.
+  /// long enough.
   func tidyUp() {
     if database.logPages >= reserve.logPages { moveLog() }
   }
@@ -204,14 +206,14 @@ final class StoreSession {
   @discardableResult
   private func moveLog() -> Bool { database.checkpoint(keeping: reserve.fileBytes) }
 
-  /// Returns whether a change was made since the last call that other processes may want to know of.
+  /// Returns true if a change was made since the last call that other processes may want to know of.
   func takeNews() -> Bool {
     defer { tables.hasNews = false }
     return tables.hasNews
   }
 
   /// Closes the session.
-  /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
+  /// - Parameter isGraceful: False to end as if the process had crashed, without returning the claims.
   func close(isGraceful: Bool) {
     if isGraceful {
       let isGivenBack: Void? = try? database.transaction {

@@ -3,7 +3,7 @@ import Dispatch
 import ErrandCore
 import ErrandOutbox
 
-/// Runs operations on a thread of its own, so that no caller's thread waits for the disk. Operations that
+/// Runs operations on a dedicated thread, so that no caller's thread waits for the disk. Operations that
 /// arrive while a transaction is being written share the next one.
 final class ThreadRunner: StoreRunner {
   private let inbox: OperationInbox
@@ -38,7 +38,8 @@ final class ThreadRunner: StoreRunner {
         }
       }
       if !isStarted {
-        continuation.resume(throwing: OutboxError(.failed, "the system has no thread left for the outbox"))
+        continuation.resume(
+          throwing: OutboxError(.failed, "the system cannot start another thread for the outbox"))
       }
     }
     return ThreadRunner(inbox, shared)
@@ -67,12 +68,12 @@ final class ThreadRunner: StoreRunner {
 final class OperationInbox: Sendable {
   private struct State {
     var operations: [StoreOperation] = []
-    /// True while the thread sleeps, or is about to, and nothing has woken it.
+    /// True while the thread sleeps or is about to sleep, and nothing has woken it.
     var isAwaited = false
     var end: End?
   }
 
-  /// How the thread is to end, and the callbacks that wait for its end.
+  /// The way in which the thread has to end, and the callbacks that wait for its end.
   private struct End {
     var isGraceful: Bool
     var waiters: [@Sendable () -> Void] = []
@@ -95,13 +96,13 @@ final class OperationInbox: Sendable {
   }
 
   /// Waits for operations, and takes all of them.
-  /// - Returns: False if the inbox was closed and is empty.
+  /// - Returns: False if the inbox is closed and empty.
   func take(_ batch: inout [StoreOperation]) -> Bool {
     while !takeNow(&batch) { arrival.wait() }
     return !batch.isEmpty
   }
 
-  /// Takes all operations, or notes that the thread waits for some.
+  /// Takes all operations, or notes that the thread waits for operations.
   private func takeNow(_ batch: inout [StoreOperation]) -> Bool {
     state.withLock { state in
       guard !state.operations.isEmpty || state.end != nil else {
@@ -113,8 +114,8 @@ final class OperationInbox: Sendable {
     }
   }
 
-  /// Closes the inbox: it takes no more operations. `done` is called when the operations in it are done and
-  /// the thread ends.
+  /// Closes the inbox, which then takes no more operations. Calls `done` when the operations in it are done
+  /// and the thread ends.
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
     let (isOver, wakes) = state.withLock { state in
       if state.end?.isOver == true { return (true, false) }
@@ -128,7 +129,7 @@ final class OperationInbox: Sendable {
 
   var isGraceful: Bool { state.withLock { $0.end?.isGraceful ?? true } }
 
-  /// Ends the inbox. Called by the thread as its last act.
+  /// Ends the inbox. The thread calls it at its end.
   /// - Returns: The callbacks that wait for the end.
   func finish() -> [@Sendable () -> Void] {
     state.withLock { state in
@@ -140,7 +141,7 @@ final class OperationInbox: Sendable {
 }
 
 extension Bool {
-  /// Sets a new value, and returns the one before.
+  /// Sets a new value, and returns the previous one.
   fileprivate mutating func exchange(with new: Bool) -> Bool {
     defer { self = new }
     return self

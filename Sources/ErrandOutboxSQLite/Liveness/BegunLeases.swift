@@ -9,8 +9,8 @@ import ErrandCore
 #endif
 
 /// The leases whose requests an owner has begun to send, in a file beside its lock. When the owner is gone,
-/// others read there which of its claims had been sent. The file is not flushed: it outlives its process
-/// without that.
+/// other owners read in it which of its requests had been sent. The file is not flushed, because it outlives
+/// its process without that.
 final class BegunLeases: Sendable {
   static let suffix = ".sending"
 
@@ -28,7 +28,7 @@ final class BegunLeases: Sendable {
   init(_ path: String) {
     self.path = path
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // Takes the first block of the disk now, because the disk may be full later. No lease is zero.
+    // Takes the first disk block of the file now, because the disk may be full later. No lease is zero.
     var none: Int64 = 0
     if file >= 0 { _ = pwrite(file, &none, 8, 0) }
     state = Locked(State(file: file))
@@ -50,8 +50,8 @@ final class BegunLeases: Sendable {
     if !isWritten { remove() }
   }
 
-  /// Makes the places of these leases reusable. The leases stay in the file until they are overwritten,
-  /// because no lease number is given out twice.
+  /// Makes the places of these leases reusable. The leases stay in the file until they are overwritten, which
+  /// is harmless because no lease number is used twice.
   func end(_ leases: [Int64]) {
     state.withLock { state in
       for lease in leases {
@@ -60,7 +60,7 @@ final class BegunLeases: Sendable {
     }
   }
 
-  /// Returns whether a lease was begun; nil if there is no file.
+  /// Returns whether a lease was begun; nil if the file does not exist.
   func contains(_ lease: Int64) -> Bool? {
     state.withLock { $0.file < 0 ? nil : $0.places[lease] != nil }
   }
@@ -79,7 +79,7 @@ final class BegunLeases: Sendable {
     letGo()
   }
 
-  /// Returns the leases in another owner's file; nil if there is none.
+  /// Returns the leases in another owner's file; nil if the file does not exist.
   static func read(_ path: String) -> Set<Int64>? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

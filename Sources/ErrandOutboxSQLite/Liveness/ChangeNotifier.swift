@@ -15,7 +15,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Tells the stores that share an outbox's file that one of them has changed it.
+/// Signals changes between the stores that share an outbox's file.
 package protocol ChangeNotifier: Sendable {
   /// Notifies all other stores that listen.
   func ring()
@@ -24,15 +24,15 @@ package protocol ChangeNotifier: Sendable {
   /// one call.
   func listen(_ handler: @escaping @Sendable () -> Void)
 
-  /// Stops listening. Holds nothing any more when it returns.
+  /// Stops listening. When it returns, the notifier holds no resources.
   func close()
 }
 
-/// A change notifier in which each listener has a named pipe beside its lock, and `ring` writes a byte to the
-/// pipes of all others. So no store is woken by its own changes, and ringing costs one look at the folder if
-/// no store listens.
+/// A change notifier with named pipes. Each listener has a pipe beside its lock, and `ring` writes a byte to
+/// the pipes of all other listeners. Thus no store is woken by its own changes. If no store listens, ringing
+/// costs one look at the folder.
 ///
-/// Notifications are hints: where the file system has no named pipes, none arrive.
+/// Notifications are hints: if the file system has no named pipes, none arrive.
 final class PipeChangeNotifier: ChangeNotifier {
   static let suffix = ".bell"
 
@@ -46,7 +46,8 @@ final class PipeChangeNotifier: ChangeNotifier {
 
   private struct Listening {
     let source: any DispatchSourceRead
-    /// Signalled when the pipe is closed: Dispatch lets go of it some time after the source was cancelled.
+    /// Signalled when the pipe is closed, because Dispatch releases it some time after the source was
+    /// cancelled.
     let isOver: DispatchSemaphore
   }
 
@@ -122,9 +123,9 @@ final class PipeChangeNotifier: ChangeNotifier {
     return pipes
   }
 
-  /// Tells whether a later change of the folder must have a later time stamp. A change in the same tick of
-  /// the file system's clock does not show in the stamp; a tick is some milliseconds long, but up to two
-  /// seconds where stamps have no fraction.
+  /// Returns true if a later change of the folder certainly gets a later time stamp. A change in the same
+  /// tick of the file system's clock does not change the stamp. A tick takes some milliseconds, but up to two
+  /// seconds if stamps have no fraction.
   private static func isSettled(_ stamp: timespec) -> Bool {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
@@ -138,20 +139,20 @@ final class NamedPipe: Sendable {
   let file: Int32
   private let isOpen = Locked(true)
 
-  /// Opens a named pipe; nil if there is none.
+  /// Opens a named pipe; nil if it does not exist.
   init?(_ path: String) {
-    // Opened for reading and writing: writing to a pipe without a reader kills the process, and a pipe
-    // without a writer is always at its end.
+    // Opened for reading and writing, because writing to a pipe without a reader kills the process, and a
+    // pipe without a writer is always at its end.
     file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
     if file < 0 { return nil }
-    // Nothing is written into a file that only has such a name.
+    // A regular file with such a name must not be written to.
     var info = stat()
     guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFIFO else { return nil }
   }
 
   deinit { end() }
 
-  /// Closes the pipe; nothing uses it any more.
+  /// Closes the pipe. No thread may use it any more.
   func end() {
     let wasOpen = isOpen.withLock { isOpen in
       defer { isOpen = false }
@@ -160,7 +161,7 @@ final class NamedPipe: Sendable {
     if wasOpen { close(file) }
   }
 
-  /// Returns whether a process has the pipe open for reading; true if that is not known.
+  /// Returns true if a process has the pipe open for reading, or if that is not known.
   static func hasReader(_ path: String) -> Bool {
     let file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return errno != ENXIO }
@@ -168,7 +169,7 @@ final class NamedPipe: Sendable {
     return true
   }
 
-  /// Writes a byte, unless the pipe is full: then it will be read anyway.
+  /// Writes a byte, unless the pipe is full, which means that the reader will be woken anyway.
   func writeByte() {
     var byte: UInt8 = 1
     write(file, &byte, 1)

@@ -15,9 +15,9 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Tells which owners of an outbox's file are still alive. Each open store is an owner.
+/// Knows which owners of an outbox's file are still alive. Each open store is an owner.
 package protocol LivenessRegistry: Sendable {
-  /// The name of this owner, which marks its claims. It is never used again.
+  /// The name of this owner, which marks its claims. No other owner ever has it.
   var name: String { get }
 
   /// Returns false only if it is certain that the owner is gone.
@@ -35,12 +35,12 @@ package protocol LivenessRegistry: Sendable {
   /// Returns whether an owner had begun to send the request with this lease; nil if that is not known.
   func hasBegun(_ lease: Int64, _ owner: String) -> Bool?
 
-  /// Removes all traces of this owner. Must be called before `leave` if this owner has no claims: then others
+  /// Removes all traces of this owner. Call it before `leave` if this owner has no claims: other owners then
   /// need not see that it is gone.
   func leaveNothing()
 
-  /// Removes what owners that are gone have left, except for these owners, which still have claims: others
-  /// must see that they are gone.
+  /// Removes all traces of owners that are gone, except of these owners: they still have claims, and other
+  /// owners must see that they are gone.
   func tidy(keeping owners: Set<String>)
 }
 
@@ -52,12 +52,11 @@ extension LivenessRegistry {
   package func tidy(keeping owners: Set<String>) {}
 }
 
-/// A liveness registry in which each owner locks a file of its own for as long as it lives. The system
-/// releases the lock when the process ends, however it ends. Unlike a process id, a lock cannot be taken over
-/// by another process.
+/// A liveness registry in which each owner locks its own file as long as it lives. The system releases the
+/// lock when the process ends in any way. In contrast to a process id, no other process can take over a lock.
 ///
-/// An unlocked file proves that its owner is gone, so it stays while a store may need to know. A missing file
-/// proves nothing: a user may have deleted it while its owner was alive.
+/// An unlocked file proves that its owner is gone, so the file stays while a store may need to know that. A
+/// missing file proves nothing: a user may have deleted it while its owner was alive.
 final class FileLivenessRegistry: LivenessRegistry {
   static let lockSuffix = ".lock"
 
@@ -69,7 +68,7 @@ final class FileLivenessRegistry: LivenessRegistry {
 
   init(folder: String) throws(OutboxError) {
     self.folder = folder
-    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("cannot make", folder) }
+    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("cannot create", folder) }
     while true {
       let name = UUID().uuidString
       if let file = try Self.lock(Self.path(of: name, in: folder)) {
@@ -112,7 +111,7 @@ final class FileLivenessRegistry: LivenessRegistry {
   }
 
   func tidy(keeping owners: Set<String>) {
-    // Each owner is named by a UUID; files of other names are not an owner's.
+    // Each owner is named by a UUID. Files with other names do not belong to an owner.
     let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { file in
       UUID(uuidString: String(file.prefix { $0 != "." })) != nil
     }
@@ -141,18 +140,18 @@ final class FileLivenessRegistry: LivenessRegistry {
   static func path(of owner: String, in folder: String) -> String { folder + "/" + owner + lockSuffix }
 
   /// Creates and locks a file.
-  /// - Returns: Nil if another store took the new file for an abandoned one and deleted it.
+  /// - Returns: Nil if another store mistook the new file for an abandoned one, and deleted it.
   private static func lock(_ path: String) throws(OutboxError) -> Int32? {
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .system("cannot make", path) }
+    guard file >= 0 else { throw .system("cannot create", path) }
     var info = stat()
     if flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &info) == 0, info.st_nlink > 0 { return file }
     close(file)
     return nil
   }
 
-  /// Unlocks and closes a file. Closing alone does not end the lock while a process that is just being
-  /// started has inherited the descriptor.
+  /// Unlocks and closes a file. Closing alone does not end the lock if a process that is just starting has
+  /// inherited the descriptor.
   private static func letGo(_ file: Int32) {
     flock(file, LOCK_UN)
     close(file)

@@ -20,7 +20,7 @@ extension OutboxTables {
     let firstNew = sequence + 1
     for (place, row) in rows.enumerated() {
       var freed = try makeWay(for: row, in: &capacity, &dropped)
-      // With an old place it would make room for the next row of this call.
+      // With the freed sequence, this row could be dropped to make room for the next row of this call.
       if rows.count > 1, caps.isLimited, caps.whenFull != .refuse { freed = nil }
       if !capacity.fits(row) {
         if try database.exists(Self.isKnown, [.id(row.id)]) {
@@ -57,7 +57,7 @@ extension OutboxTables {
     capacity.remove(bytes)
     try settle(before.lane)
     let isSameLane = before.lane.map(OutboxSelection.Lane.named) == row.lane.map(OutboxSelection.Lane.named)
-    // An attempt of the earlier one may end yet: it must not be taken for one of the newer.
+    // An attempt of the earlier row may still end. It must not be mistaken for an attempt of the new row.
     return isSameLane && !wasClaimed ? before.sequence : nil
   }
 
@@ -66,14 +66,14 @@ extension OutboxTables {
     (Duration.milliseconds(time) - .milliseconds(now)).storedMilliseconds
   }
 
-  /// The highest sequence number that was ever given out.
+  /// The highest sequence that was ever used.
   func lastSequence() throws -> Int64 {
     if let known = known.lastSequence { return known }
     return max(try database.integer(Self.newest) ?? 0, try integer(.lastSequence) ?? 0)
   }
 
   /// Inserts a row with its content and files.
-  /// - Returns: False if the id is known already; then nothing is changed.
+  /// - Returns: False if the id is known already; then nothing changes.
   private func insert(_ row: NewRow, as sequence: Int64, at now: StoreTime) throws -> Bool {
     let (lifetime, end) = row.expiry?.from(now.wall) ?? (nil, nil)
     let delay = row.notBefore.map { Self.delay(until: $0, from: now.wall) } ?? 0
@@ -98,7 +98,8 @@ extension OutboxTables {
 }
 
 extension NewRow.Expiry {
-  /// Returns how long the request has from `now` on, and when that ends by the wall clock, both in milliseconds.
+  /// Returns the time that the request has from `now` on, and its end by the wall clock, both in
+  /// milliseconds.
   fileprivate func from(_ now: Int64) -> (lifetime: Int64?, end: Int64?) {
     switch self {
     case .after(let lifetime): (lifetime.storedMilliseconds, now + lifetime.storedMilliseconds)

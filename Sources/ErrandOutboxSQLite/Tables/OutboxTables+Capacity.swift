@@ -13,10 +13,10 @@ extension OutboxTables {
     let sequence: Int64
   }
 
-  /// Drops other rows, as the caps say, until a row fits in.
-  /// - Parameter sequence: The first sequence of the rows that are added together with this one; those are
-  ///   not dropped for it.
-  /// - Throws: `OutboxError.full` if there is no room and nothing may be dropped.
+  /// Drops other rows, by the rule of the caps, until a row fits.
+  /// - Parameter sequence: The first sequence of the rows that are added together with this one. These rows
+  ///   are not dropped for it.
+  /// - Throws: `OutboxError.full` if the row does not fit and no row may be dropped.
   func makeRoom(
     for row: NewRow, in capacity: inout Capacity, before sequence: Int64, at now: StoreTime,
     _ dropped: inout Dropped
@@ -38,7 +38,7 @@ extension OutboxTables {
     }
   }
 
-  /// Deletes finished rows, the oldest first, while their bytes are in the way of a row.
+  /// Deletes finished rows, the oldest first, while a row does not fit because of their bytes.
   private func forgetOver(for row: NewRow, in capacity: inout Capacity, _ dropped: inout Dropped) throws {
     while capacity.lacksBytes(for: row), capacity.isOverInTheWay, let oldest = try oldestOver() {
       dropped.files += try forget(oldest)
@@ -78,18 +78,19 @@ extension OutboxTables {
     ]
     return OutboxError(
       .full,
-      "the outbox is full: it holds \(capacity.count) requests of \(capacity.bytes) bytes, and at most "
+      "the outbox is full: it holds \(capacity.count) requests of \(capacity.bytes) bytes, and its cap is "
         + limits.compactMap { $0 }.joined(separator: " and ")
         + "; wait until some are delivered, drop dead letters, or raise its caps")
   }
 }
 
-/// How many more rows and bytes fit into the outbox, by its caps.
+/// The number of rows and bytes that still fit into the outbox, by its caps.
 struct Capacity {
   let caps: OutboxCaps
   private var used: Usage
 
-  /// - Parameter used: What the store holds already; nil is enough if nothing is capped.
+  /// Creates the capacity of a store.
+  /// - Parameter used: The numbers of the store's rows and bytes; nil is enough if the caps have no limit.
   init(_ caps: OutboxCaps, used: Usage?) {
     self.caps = caps
     self.used = used ?? Usage()
@@ -109,7 +110,7 @@ struct Capacity {
     caps.bytes.map { used.bytes + used.overBytes > $0 - row.size } ?? false
   }
 
-  /// True if the row would fit into an outbox without any other row.
+  /// True if the row would fit into an empty outbox.
   func couldFit(_ row: NewRow) -> Bool {
     caps.count.map { $0 > 0 } ?? true && caps.bytes.map { row.size <= $0 } ?? true
   }
@@ -121,14 +122,14 @@ struct Capacity {
 
   /// Counts a row that was dropped to make room: it no longer counts as a request, but still takes some
   /// bytes.
-  /// - Parameter bytes: The bytes that were counted for the row until now.
+  /// - Parameter bytes: The bytes that were counted for the row before.
   mutating func give(_ bytes: Int64) {
     used.count -= 1
     used.bytes -= bytes
     used.overBytes += RowBytes.ofRow
   }
 
-  /// Counts a row that was deleted while it was open, or a dead letter.
+  /// Counts an open row or a dead letter that was deleted.
   /// - Parameter bytes: The bytes that were counted for the row.
   mutating func remove(_ bytes: Int64) {
     used.count -= 1

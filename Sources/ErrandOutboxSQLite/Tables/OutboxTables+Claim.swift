@@ -53,11 +53,11 @@ extension OutboxTables {
       let (ready, isMore) = try chooseAll(bounds, held: claim.held, at: now)
       hasMore = isMore
       for row in ready {
-        // A row that was not claimed after all leaves room for another one.
+        // A row that could not be claimed leaves capacity for another one.
         if try !take(row, bounds, until: now.ticks + lease.storedMilliseconds, now, &claim) { hasMore = true }
       }
     }
-    // Other processes may follow the events of these rows.
+    // Other processes may wait for the events of these rows.
     if !(claim.recovered + claim.expired + claim.deadLettered).isEmpty { hasNews = true }
     claim.next = hasMore ? .zero : try next(at: now)
     return claim
@@ -78,7 +78,7 @@ extension OutboxTables {
   private func take(
     _ ready: ReadyRow, _ bounds: ClaimBounds, until end: Int64, _ now: StoreTime, _ claim: inout Claim
   ) throws -> Bool {
-    // One claim expires at most `mostAtOnce` rows, so an overdue row may still be there.
+    // One claim expires at most `mostAtOnce` rows, so an overdue row may remain.
     if let left = ready.timeLeft, left <= 0 {
       claim.expired.append(try expire(ready.row.sequence, at: now))
       return false
@@ -94,7 +94,8 @@ extension OutboxTables {
     case .whole(let content):
       claim.rows.append(try take(ready, content, until: end, now))
       return true
-    case .damaged: claim.deadLettered.append(try deadLetterDamaged(ready, "is not what was stored", at: now))
+    case .damaged:
+      claim.deadLettered.append(try deadLetterDamaged(ready, "has changed since it was stored", at: now))
     case .none: claim.deadLettered.append(try deadLetterDamaged(ready, "is missing", at: now))
     }
     return false
@@ -122,7 +123,7 @@ extension OutboxTables {
     return taken
   }
 
-  /// Moves a row to the dead letters whose content is damaged or missing, so that it is never sent.
+  /// Moves a row with damaged or missing content to the dead letters, so that it is never sent.
   private func deadLetterDamaged(_ ready: ReadyRow, _ complaint: String, at now: StoreTime) throws
     -> OutboxRow
   {
@@ -137,11 +138,11 @@ extension OutboxTables {
     return row
   }
 
-  /// Returns a number that no other claim has. Sequences are never reused, so this holds even if a row was
+  /// Returns a number that no other claim has. Sequences are never reused, so this is true even if a row was
   /// deleted and a later row has its id.
   static func leaseNumber(_ sequence: Int64, _ count: Int64) -> Int64 { sequence << 24 | count & leaseMask }
 
-  /// The bits of a lease's number that count how often its row was claimed.
+  /// The bits of a lease's number that count the claims of its row.
   static let leaseMask: Int64 = 0xFF_FFFF
 
   static func sequence(ofLease number: Int64) -> Int64 { number >> 24 }

@@ -7,9 +7,9 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// The contents of requests and the responses to them. Short ones are in the row of the request, long ones in
-/// tables of their own, so that a change of state does not write them again. SQLite does not notice a flipped
-/// bit in a content, so the row has its checksum.
+/// The contents of requests and the responses to them. Short ones are in the row of the request. Long ones
+/// are in separate tables, so that a change of state does not write them again. SQLite does not notice a
+/// flipped bit in a content, so the row has a checksum of it.
 extension OutboxTables {
   enum Content {
     case whole(Data)
@@ -18,7 +18,7 @@ extension OutboxTables {
     case none
   }
 
-  /// The most bytes of a content or response in its row: a row should fit on one page of the file, and most
+  /// The most bytes of a content or response in its row. A row should fit on one page of the file, and most
   /// pages should hold several rows.
   private static let mostInRow = 1000
 
@@ -60,7 +60,8 @@ extension OutboxTables {
       switch try database.first(Self.contentOf, [.id(id)], { try content(of: $0.integer(0), $0, at: 1) }) {
       case .whole(let content): return content
       case .damaged:
-        throw OutboxError.damaged(database.path, "the content of request \(id) is not what was stored")
+        throw OutboxError.damaged(
+          database.path, "the content of request \(id) has changed since it was stored")
       case Content.none?, nil: return nil
       }
     }

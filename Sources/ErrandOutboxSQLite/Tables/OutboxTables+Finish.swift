@@ -61,7 +61,7 @@ extension OutboxTables {
     }
   }
 
-  /// Sets the origin of a row that has none, because a version wrote it that did not store origins.
+  /// Sets the origin of a row that has none, because it was written by a version that did not store origins.
   private func learn(_ origin: String, of lease: Lease) throws {
     try database.run(
       Self.setOrigin,
@@ -104,8 +104,8 @@ extension OutboxTables {
     return Finished(row: row)
   }
 
-  /// Tells whether the outcome of an attempt still applies to its row. A delivery counts without a lease,
-  /// too, because the server has accepted the request.
+  /// Returns true if the outcome of an attempt still applies to its row. A delivery counts even without a
+  /// lease, because the server has accepted the request.
   private func counts(_ finished: FinishedAttempt, _ tried: Attempted) -> Bool {
     guard case .delivered = finished.outcome else { return isLeased(tried, finished.lease) }
     return tried.state.isOpen || tried.state == .deadLettered
@@ -204,7 +204,7 @@ extension OutboxTables {
     }
   }
 
-  /// Returns all rows that this owner has claimed to the outbox, as if they had not been claimed.
+  /// Gives back all rows that this owner has claimed, as if they had not been claimed.
   func giveBackAll() throws {
     for sequence in try database.all(Self.claimed, [.text(owner)], { $0.integer(0) }) {
       try settle(change(Self.giveBack, [.integer(sequence), .null], from: .attempting).lane)

@@ -1,8 +1,8 @@
 import ErrandCore
 import ErrandOutbox
 
-/// Rows that a background session of the system has. Their owner is the session, which no process is: its name begins with
-/// a prefix that no owner's has.
+/// Rows that a background session of the system has. The session is their owner. Its name begins with a
+/// prefix that the name of a process never has.
 extension OutboxTables {
   private static let prefix = "session:"
 
@@ -17,12 +17,13 @@ extension OutboxTables {
   private static let moveHanded = Query(
     "UPDATE requests SET lease_end = ? WHERE state = 1 AND owner GLOB '\(prefix)*'")
 
-  /// True if the owner of a row is a session, which is never gone: only its leases end.
+  /// True if the owner of a row is a session. A session never counts as gone: only its leases end.
   static func isSession(_ owner: String) -> Bool { owner.hasPrefix(prefix) }
 
   // MARK: Claiming
 
-  /// Chooses the rows that are due, and then those that will be within the horizon, without the lanes that are passed over.
+  /// Chooses the rows that are due, and then those that become due within the horizon, without the lanes to
+  /// skip.
   func chooseAll(
     _ bounds: ClaimBounds, held: Set<String>, at now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
@@ -30,7 +31,7 @@ extension OutboxTables {
       return try choose(bounds, held: held, at: now)
     }
     var wide = bounds
-    // A lane has one row at most that may be claimed.
+    // At most one row of a lane may be claimed.
     wide.limit = bounds.limit + bounds.passedLanes.count
     var (rows, isMore) = try choose(wide, held: held, at: now)
     if !isMore {
@@ -50,6 +51,7 @@ extension OutboxTables {
 
   // MARK: Handing over
 
+  /// Makes a session the owner of these rows.
   /// - Returns: The leases that were lost.
   func hand(_ leases: [Lease], to session: String, at now: StoreTime) throws -> [Lease] {
     try adopt(now)
@@ -72,7 +74,7 @@ extension OutboxTables {
     }
   }
 
-  /// Lets the leases of sessions last anew after a restart of the machine, which their tasks outlive.
+  /// Restarts the leases of sessions after a restart of the machine, because their tasks outlive the restart.
   func moveHanded(to now: StoreTime) throws {
     try database.run(Self.moveHanded, [.integer(now.ticks + SessionLease.length.storedMilliseconds)])
   }

@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// The rows of each lane, counted from indexes: only dead letters, and the first row of each lane, are read.
+/// Counts the rows of each lane from indexes. Only dead letters, and the first row of each lane, are read.
 extension OutboxTables {
   private static let queued = Query(
     """
@@ -27,7 +27,8 @@ extension OutboxTables {
       SELECT lane, count(*) AS number, min(seq) AS first, sum(queued) AS in_lane
       FROM requests INDEXED BY by_turn WHERE turn = 2 GROUP BY lane)
     """)
-  /// Rows that may be claimed, or wait for their time, and are no heads of lanes: those without a lane.
+  /// The first row without a lane. Such rows may be claimed or wait for their time, and are not heads of
+  /// lanes.
   private static let firstWithoutLane = Query(
     """
     SELECT first, (SELECT created FROM requests WHERE seq = first) FROM (SELECT min(first) AS first FROM (
@@ -44,7 +45,7 @@ extension OutboxTables {
     let count: Int
     let first: Int64
     let created: Int64
-    /// Of the dead letters, those that block the lane.
+    /// The number of dead letters that block the lane.
     let blocking: Int
 
     init(_ statement: Statement, hasBlocking: Bool) {

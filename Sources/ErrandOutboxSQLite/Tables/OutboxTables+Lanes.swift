@@ -1,7 +1,7 @@
 import ErrandOutbox
 
 /// The order of rows in their lanes. A row is in its lane (`head` is not null) while it is stored, being
-/// attempted, or a dead letter that blocks the lane. One of these rows is the head, and only a head is
+/// attempted, or a dead letter that blocks the lane. One of these rows is the head, and only a head may be
 /// claimed.
 extension OutboxTables {
   /// The values of the column `head`.
@@ -29,8 +29,8 @@ extension OutboxTables {
     return try database.exists(Self.head, [.text(lane)]) ? Head.behind : mark(lane)
   }
 
-  /// Makes the first row of a lane its head, after a row has left the lane or come back to it. A head that is
-  /// being attempted stays the head, even if an earlier row has come back.
+  /// Makes the first row of a lane its head, after a row has left the lane or returned to it. A head that is
+  /// being attempted stays the head, even if an earlier row has returned.
   func settle(_ lane: String?) throws {
     guard let lane,
       let first = try database.first(Self.first, [.text(lane)], { ($0.integer(0), $0.integer(1)) }),

@@ -1,7 +1,7 @@
 import ErrandOutbox
 
 extension OutboxTables {
-  /// A part of a selection that one index yields in the order of enqueue.
+  /// A part of a selection that one index returns in the order of enqueue.
   private struct Strand {
     var index = ""
     var condition: String
@@ -27,8 +27,9 @@ extension OutboxTables {
     return Array(rows.prefix(limit))
   }
 
-  /// Returns finished rows, which no index has in the order of enqueue. Where many are neighbours, a page is found among
-  /// the next rows. Otherwise the index of their ends says which rows they are, and only those of the page are read.
+  /// Returns finished rows, although no index has them in the order of enqueue. Where many of them are
+  /// neighbours, a page is found among the next rows. Otherwise the index of their ends finds the rows, and
+  /// only the rows of the page are read.
   private func finished(
     _ states: Set<OutboxState>, after sequence: Int64, limit: Int
   ) throws -> [OutboxRow] {
@@ -91,9 +92,9 @@ extension OutboxState {
   fileprivate var isOver: Bool { [.delivered, .expired, .dropped].contains(self) }
 }
 
-/// Groups of rows that are neighbours in the index `by_turn`: rows of one priority that are all ready to be
-/// claimed, all stored but not ready, or all dead letters. The oldest row of a group is found at once, and
-/// there are few groups because there are few priorities.
+/// Groups of rows that are neighbours in the index `by_turn`. The rows of a group have one priority, and all
+/// of them are ready to be claimed, stored but not ready, or dead letters. The index finds the oldest row of
+/// a group at once, and there are few groups because there are few priorities.
 extension OutboxTables {
   struct Group {
     let turn: Int64
@@ -103,7 +104,7 @@ extension OutboxTables {
     var values: [SQLValue] { [.integer(turn), .integer(priority)] }
   }
 
-  /// With more groups than this, a scan of the rows is quicker.
+  /// The number of groups above which a scan of the rows is quicker.
   private static let mostGroups = 32
 
   private static let lowestPriority = Query(

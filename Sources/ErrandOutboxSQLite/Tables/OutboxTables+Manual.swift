@@ -1,6 +1,6 @@
 import ErrandOutbox
 
-/// Operations that a user starts: retry, drop, and rescheduling after the network came back.
+/// Operations that a user starts: retry, drop, and rescheduling after the network has come back.
 extension OutboxTables {
   /// The most rows that one transaction changes.
   static let pageSize = 500
@@ -30,15 +30,15 @@ extension OutboxTables {
   struct Part {
     /// The next part begins after this sequence.
     var last: Int64 = 0
-    /// The highest sequence of the operation: rows that were added after it began are left alone. Nil before
-    /// the first part.
+    /// The highest sequence of the operation: rows that were added after it began are left. Nil before the
+    /// first part.
     var end: Int64?
     var isLast = false
   }
 
-  /// Makes rows due now that wait because the network was missing, and ends the holds of all origins but the
+  /// Makes rows due now that wait because the network was missing. Ends the holds of all origins except the
   /// busy ones.
-  /// - Returns: The number of rows; fewer than `pageSize` if those were all.
+  /// - Returns: The number of rows; fewer than `pageSize` if no more rows wait.
   func rescheduleOffline(at now: StoreTime) throws -> Int {
     try adopt(now)
     try database.run(Self.rescheduleOffline)
@@ -48,6 +48,7 @@ extension OutboxTables {
     return count
   }
 
+  /// Makes the rows of one part due now.
   /// - Parameter selection: Rows that are stored, being attempted, dead letters or expired.
   func retry(_ selection: OutboxSelection, in part: inout Part, at now: StoreTime) throws -> [OutboxRow] {
     try adopt(now)

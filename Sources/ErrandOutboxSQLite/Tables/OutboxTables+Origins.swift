@@ -18,7 +18,7 @@ extension OutboxTables {
     """)
   private static let all = Query(
     "SELECT origin, label, kind, reason, until_wall FROM origins ORDER BY origin")
-  /// An existing hold is never replaced by one that ends earlier.
+  /// A hold never replaces one that ends later.
   private static let hold = Query(
     """
     INSERT INTO origins VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(origin) DO UPDATE SET label = excluded.label,
@@ -30,9 +30,9 @@ extension OutboxTables {
   private static let releaseAll = Query("DELETE FROM origins")
   private static let releaseAllBut = Query("DELETE FROM origins WHERE kind <> ?")
 
-  /// Deletes the holds that are over, and returns the origins that are still held.
+  /// Deletes the holds that have ended, and returns the origins that are still held.
   func heldOrigins(at now: StoreTime) throws -> Set<String> {
-    // DELETE runs only if a hold is over: a statement that changes nothing still writes to the log.
+    // DELETE runs only if a hold has ended, because a statement that changes nothing still writes to the log.
     guard let end = try nextHoldEnd() else { return [] }
     if end <= now.ticks { try database.run(Self.endHolds, [.integer(now.ticks)]) }
     return Set(try database.all(Self.held) { $0.text(0) ?? "" })
@@ -41,8 +41,7 @@ extension OutboxTables {
   /// Returns when the first hold ends, in ticks.
   func nextHoldEnd() throws -> Int64? { try database.integer(Self.nextEnd) }
 
-  /// Returns when the first hold ends of an origin with rows that are ready otherwise, in milliseconds since
-  /// 1970.
+  /// Returns when the first hold of an origin with ready rows ends, in milliseconds since 1970.
   func nextReadyHoldEnd() throws -> Int64? { try database.integer(Self.nextReadyEnd) }
 
   func holds() throws -> [OriginHold] {
@@ -94,7 +93,7 @@ extension OutboxTables {
       until = ?1 + max(0, min(delay, until_wall - ?2))
     """)
 
-  /// Recalculates the ends of holds after a restart of the machine, because ticks count anew.
+  /// Recalculates the ends of holds after a restart of the machine, because ticks then begin at zero.
   func moveHolds(to now: StoreTime) throws {
     try database.run(Self.move, [.integer(now.ticks), .integer(now.wall)])
   }

@@ -39,8 +39,9 @@ extension OutboxTables {
     return (files, isDone)
   }
 
-  /// Deletes delivered and dropped rows, the oldest first, to free their pages. They have no files any more.
-  /// - Returns: False if there is none.
+  /// Deletes delivered and dropped rows, the oldest first, to free their pages. These rows have no files any
+  /// more.
+  /// - Returns: False if no such row exists.
   func forgetSome(_ most: Int) throws -> Bool {
     let ended = try [OutboxState.delivered, .dropped].flatMap { try over($0, upTo: .max, limit: most) }
     for row in ended.sorted(by: { $0.end < $1.end }).prefix(most) { _ = try forget(row) }
@@ -74,7 +75,7 @@ extension OutboxTables {
   }
 
   /// Returns up to 256 unused pages of the file to the disk.
-  /// - Returns: Whether no more pages are to be returned.
+  /// - Returns: True if no more pages have to be returned.
   func shrink() throws -> Bool {
     guard let free = try database.integer(Self.freePages), free > Self.keptPages else { return true }
     database.knownRoom = nil

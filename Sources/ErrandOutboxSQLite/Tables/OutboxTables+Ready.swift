@@ -1,14 +1,14 @@
 import ErrandOutbox
 
-/// Chooses the rows that a claim takes: by priority and age, as far as their origins have capacity. It reads
-/// few more rows than it takes, even if a million rows of an origin without capacity are in front of them.
+/// Chooses the rows that a claim takes: by priority and age, within the capacities of their origins. It reads
+/// few more rows than it takes, even if a million rows of an origin without capacity come before them.
 extension OutboxTables {
   /// A row that may be claimed.
   struct ReadyRow {
     let row: OutboxRow
     /// The number of times that the row was claimed before.
     let leases: Int64
-    /// The milliseconds until the row expires; nil for never.
+    /// The milliseconds until the row expires; nil if it does not expire.
     let timeLeft: Int64?
     let hasFiles: Bool
     /// True if the content is stored outside the row.
@@ -18,11 +18,11 @@ extension OutboxTables {
     var wait: Int64 = 0
   }
 
-  /// After so many rows without capacity, the search goes from origin to origin, because there are fewer
-  /// origins than rows.
+  /// The number of rows without capacity after which the search continues from origin to origin, because
+  /// there are fewer origins than rows.
   private static let mostPassedOver = 16
 
-  /// More rows than any claim takes; keeps the limit of a query from overflowing.
+  /// More rows than any claim takes. It keeps the limit of a query from overflowing.
   private static let mostOfOrigin = 1 << 30
 
   static let readyColumns = "\(columns), lease, expires - ?1, files > 0, checksum, content"
@@ -85,7 +85,7 @@ extension OutboxTables {
     }
   }
 
-  /// Chooses the same rows from the first ones of each origin.
+  /// Chooses the same rows, from the first rows of each origin.
   private func chooseByOrigin(
     _ bounds: ClaimBounds, _ held: Set<String>, _ now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
@@ -105,7 +105,7 @@ extension OutboxTables {
     return try take(candidates, &capacity, [], now)
   }
 
-  /// Chooses the remaining rows when only origins with a capacity of their own have room: no other origin is
+  /// Chooses the remaining rows when only named origins have capacity. The rows of other origins are not
   /// read.
   private func chooseOfNamed(
     _ capacity: inout ClaimCapacity, _ taken: [ReadyRow], limit: Int, _ now: StoreTime
@@ -149,8 +149,8 @@ extension OutboxTables {
       content: try content(of: row.sequence, statement, at: Self.columnCount + 3))
   }
 
-  /// Tells whether a row may be claimed now that is not for one of these origins. Does not look whether
-  /// everything is paused.
+  /// Returns true if a row may be claimed now whose origin is not one of these. It does not check whether the
+  /// whole outbox is paused.
   func isAnyReady(besides held: Set<String>) throws -> Bool {
     guard !held.isEmpty else { return try database.exists(Self.firstOrigin) }
     var first = try database.first(Self.firstOrigin, [], Candidate.init)

@@ -41,8 +41,8 @@ extension OutboxTables {
     Set(try database.all(Self.leaseOwners) { $0.text(0) }.compactMap { $0 })
   }
 
-  /// Ends the leases that are over and those of owners that are gone. If the owner had begun to send the
-  /// request, the row waits as after any failed attempt, because the request may be what crashed its owner.
+  /// Ends the leases whose time has passed, and those of owners that are gone. If the owner had begun to send
+  /// the request, the row waits as after any failed attempt, because the request may have crashed its owner.
   func recover(_ bounds: ClaimBounds, at now: StoreTime) throws -> [OutboxRow] {
     var recovered: [OutboxRow] = []
     let leaseOwners = try database.all(Self.leaseOwners, [], { $0.text(0) })
@@ -76,7 +76,8 @@ extension OutboxTables {
     return try conclude(ended, of: owner, waiting: .zero, at: now)
   }
 
-  /// Returns the rows whose leases ended at least this long ago. A restart of the machine ended all that are older.
+  /// Returns the rows whose leases ended at least this long ago. A restart of the machine ended all older
+  /// leases.
   func abandoned(for duration: Duration, limit: Int, at now: StoreTime) throws -> [OutboxRow] {
     let wait = duration.storedMilliseconds
     let isOfThisBoot = try text(.boot) == now.boot

@@ -42,8 +42,8 @@ extension OutboxTables {
   /// RETURNING, which creates a temporary table each time.
   /// - Parameters:
   ///   - values: The first is the row's sequence.
-  ///   - state: The row's state before.
-  ///   - response: The size of the row's response before, in bytes.
+  ///   - state: The previous state of the row.
+  ///   - response: The size of the row's previous response, in bytes.
   func change(
     _ query: Query, _ values: [SQLValue], from state: OutboxState, response: Int = 0
   ) throws -> OutboxRow {
@@ -54,18 +54,18 @@ extension OutboxTables {
   }
 
   /// Returns the row with this sequence.
-  /// - Throws: `OutboxError.damaged` if there is none.
+  /// - Throws: `OutboxError.damaged` if the row does not exist.
   func row(at sequence: SQLValue) throws -> OutboxRow {
     guard let row = try database.first(Self.bySequence, [sequence], row) else {
-      throw OutboxError.damaged(database.path, "a request that was there a moment ago is not")
+      throw OutboxError.damaged(database.path, "a request disappeared during a transaction")
     }
     return row
   }
 
-  /// Updates the totals. Must be called for each row whose state was changed.
+  /// Updates the totals. Call it for each row whose state was changed.
   /// - Parameters:
-  ///   - state: The row's state before.
-  ///   - response: The size of the row's response before, in bytes.
+  ///   - state: The previous state of the row.
+  ///   - response: The size of the row's previous response, in bytes.
   func count(_ row: OutboxRow, from state: OutboxState, response: Int = 0) {
     counters.remove(state, bytes: RowBytes.count(state, size: row.size, response: response))
     counters.add(
@@ -76,11 +76,11 @@ extension OutboxTables {
 /// Single values in the table `meta`.
 extension OutboxTables {
   enum Key: String {
-    /// The boot of the machine that the ticks count from.
+    /// The boot of the machine at which the ticks began.
     case boot
     /// Present if the whole outbox is paused.
     case paused
-    /// The highest sequence that was given out; written when the row with it is deleted.
+    /// The highest sequence that was ever used. It is written when the row with it is deleted.
     case lastSequence
   }
 

@@ -46,8 +46,8 @@ extension OutboxTables {
   }
 }
 
-/// The number of rows and bytes of each state, stored in a table so that they need not be counted. The totals
-/// are written once in each transaction, at its end.
+/// The number of rows and bytes of each state, stored in a table so that they need not be counted. Each
+/// transaction writes the totals once, at its end.
 extension OutboxTables {
   private static let change = Query(
     "UPDATE totals SET count = count + ?2, bytes = bytes + ?3 WHERE state = ?1")
@@ -115,7 +115,7 @@ struct Usage {
   /// The number of rows that are stored, being attempted, or dead letters.
   var count = 0
   var bytes: Int64 = 0
-  /// The bytes of finished rows, which are deleted if a new row needs the room.
+  /// The bytes of finished rows, which are deleted if a new row needs the capacity.
   var overBytes: Int64 = 0
 
   mutating func add(_ counters: Counters) {

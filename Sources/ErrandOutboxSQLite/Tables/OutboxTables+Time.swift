@@ -20,9 +20,9 @@ extension OutboxTables {
     WHERE state IN (0, 1) AND expires IS NOT NULL
     """)
 
-  /// Adapts the stored times if the machine was restarted since, because ticks count anew. A row that waits
-  /// waits for the rest of its delay by the wall clock, but never longer than its whole delay. All leases
-  /// of processes end.
+  /// Adapts the stored times if the machine has restarted, because ticks then begin at zero. A row that waits
+  /// continues to wait for the rest of its delay by the wall clock, but never longer than its whole delay.
+  /// All leases of processes end.
   func adopt(_ now: StoreTime) throws {
     guard now.boot != knownBoot else { return }
     guard !now.boot.isEmpty else { throw OutboxError.unknownBoot }
@@ -41,9 +41,9 @@ extension OutboxTables {
 }
 
 extension OutboxError {
-  /// Without an id of the boot, ticks of an earlier boot would be taken for those of this one.
+  /// Without an id of the boot, ticks of an earlier boot could be mistaken for those of this one.
   fileprivate static let unknownBoot = OutboxError(
     .failed,
-    "the system does not say which start of the machine this is (on Linux /proc/sys/kernel/random/boot_id must be "
-      + "readable), so no time can be written down; nothing was changed")
+    "the system does not identify the present boot of the machine (on Linux /proc/sys/kernel/random/boot_id must be "
+      + "readable), so no time can be stored; nothing was changed")
 }

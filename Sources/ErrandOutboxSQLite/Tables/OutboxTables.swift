@@ -1,38 +1,38 @@
 import ErrandOutbox
 
 /// The tables of an outbox, and every rule about them. Each method is part of a transaction that the caller
-/// has begun, and throws if the transaction has to be undone.
+/// has begun. If it throws, the transaction has to be undone.
 final class OutboxTables {
   let database: Database
   /// The name under which this store claims rows.
   let owner: String
   let owners: any LivenessRegistry
-  /// Returns the time, which is written down and compared.
+  /// Returns the present time, which is stored and compared.
   let time: @Sendable () -> StoreTime
   /// True if a change was made that other processes may want to know of.
   var hasNews = false
 
-  /// The boot that the ticks in the file count from; nil if it has not been read yet.
+  /// The boot at which the ticks in the file began; nil if it has not been read yet.
   var knownBoot: String?
   var known = Known()
   /// The changes of this transaction to the totals.
   var counters = Counters()
   private var countersBeforePart = Counters()
-  /// True if the liveness registry was tidied since an owner was last found to be gone.
+  /// True if the liveness registry was tidied after an owner was last found to be gone.
   var knowsGone = false
   private var readings: Int64 = 0
   /// The rows that this store has claimed, by the number of their lease.
   var claimed: [Int64: Claimed] = [:]
 
-  /// Values that were read from the file, valid until another connection changes it.
+  /// Values that were read from the file. They are valid until another connection changes it.
   struct Known {
-    /// The highest sequence that was given out.
+    /// The highest sequence that was ever used.
     var lastSequence: Int64?
-    /// The numbers that the caps limit, by the written totals.
+    /// The numbers that the caps limit, according to the written totals.
     var usage: Usage?
   }
 
-  /// A row as it was claimed. It stays the same while its lease and the machine's boot last, so it need not
+  /// A row as it was claimed. It does not change while its lease and the machine's boot last, so it need not
   /// be read again.
   struct Claimed {
     let row: OutboxRow
@@ -48,7 +48,7 @@ final class OutboxTables {
     owner = owners.name
   }
 
-  /// Prepares for a transaction. Must be called at its beginning.
+  /// Prepares for a transaction. Call it at the transaction's beginning.
   /// - Throws: `OutboxError` if a newer process has changed the tables.
   func begin() throws {
     counters = Counters()
@@ -63,10 +63,10 @@ final class OutboxTables {
     return OutboxRow.Reading(readings)
   }
 
-  /// Writes the totals. Must be called at the end of a transaction, before its commit.
+  /// Writes the totals. Call it at the end of a transaction, before its commit.
   func end() throws { try writeTotals() }
 
-  /// Forgets what was read or changed. Must be called after a rollback.
+  /// Forgets all values that were read or changed. Call it after a rollback.
   func forget() {
     known = Known()
     counters = Counters()
@@ -75,7 +75,7 @@ final class OutboxTables {
 
   func beginPart() { countersBeforePart = counters }
 
-  /// Forgets the changes since `beginPart`. Must be called after they were undone.
+  /// Forgets the changes since `beginPart`. Call it after they were undone.
   func forgetPart() {
     forget()
     counters = countersBeforePart
@@ -86,7 +86,7 @@ final class OutboxTables {
   private var seenVersion: Int64?
   private static let version = Query("PRAGMA data_version")
 
-  /// Returns whether another connection has changed the file since the last call.
+  /// Returns true if another connection has changed the file since the last call.
   func hasForeignChange() throws -> Bool {
     let version = try database.integer(Self.version)
     defer { seenVersion = version }

@@ -8,26 +8,26 @@ import ErrandCore
 
 /// The canonical request of AWS Signature Version 4: the text whose digest is signed.
 struct AWSCanonicalRequest: Sendable, Hashable {
-  /// The names of the header fields that are signed, with semicolons between them.
+  /// The names of the signed header fields, with semicolons between them.
   let signedNames: String
   let text: String
 
   /// - Parameters:
-  ///   - path: In its canonical form, as `query`.
-  ///   - fields: All header fields with `Host`. Those that are changed on the way are not signed.
+  ///   - path: In its canonical form, like `query`.
+  ///   - fields: All header fields with `Host`. Those that proxies or transports change are not signed.
   ///   - payload: The digest of the body in hexadecimal digits, or the word in its place.
-  /// - Throws: `AWSSigningError.invalidRequest` for a header field that cannot be sent.
+  /// - Throws: `AWSSigningError.invalidRequest` if a header field cannot be sent.
   init(
     method: HTTPMethod, path: String, query: String, fields: HTTPFields, payload: String
   ) throws(AWSSigningError) {
     var values: [String: [String]] = [:]
     for field in fields {
-      // With a line break in it, one request would have the text of another.
+      // With a line break in a field, two requests could have the same text.
       guard ASCII.isToken(field.name), !ASCII.hasControl(field.value) else {
         throw AWSSigningError(
           .invalidRequest,
-          "the header field \(field.name.prefix(100).debugDescription) is no token, or its value has a control "
-            + "character; it cannot be sent")
+          "the header field \(field.name.prefix(100).debugDescription) is not a token, or its value has a control "
+            + "character; correct the header field")
       }
       let name = ASCII.lowercased(field.name)
       guard Self.isSigned(name) else { continue }
@@ -35,7 +35,8 @@ struct AWSCanonicalRequest: Sendable, Hashable {
     }
     guard ASCII.isToken(method.rawValue) else {
       throw AWSSigningError(
-        .invalidRequest, "the method \(method.rawValue.prefix(100).debugDescription) is no token")
+        .invalidRequest,
+        "the method \(method.rawValue.prefix(100).debugDescription) is not a token; use one such as GET")
     }
     let names = values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     signedNames = names.joined(separator: ";")
@@ -46,7 +47,7 @@ struct AWSCanonicalRequest: Sendable, Hashable {
   /// The digest of the text, in hexadecimal digits.
   var digest: String { SHA256Digest(hashing: Data(text.utf8)).description }
 
-  /// Returns false for the header fields that proxies and transports add or change, and for the signature itself.
+  /// Returns false for the header fields that proxies and transports add or change, and for `Authorization`.
   /// - Parameter name: In lower case.
   static func isSigned(_ name: String) -> Bool {
     !unsigned.contains(name) && !name.hasPrefix("proxy-") && !name.hasPrefix("sec-")
@@ -58,7 +59,7 @@ struct AWSCanonicalRequest: Sendable, Hashable {
     "x-amzn-trace-id",
   ]
 
-  /// Returns the value without spaces around it, and with one where there are several.
+  /// Returns the value without spaces around it, and with one space instead of several.
   private static func value(_ value: String) -> String {
     value.utf8.split { $0 == 32 || $0 == 9 }.map { String(Substring($0)) }.joined(separator: " ")
   }

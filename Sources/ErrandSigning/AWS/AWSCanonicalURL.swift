@@ -2,7 +2,8 @@ import ErrandCore
 
 /// The form in which paths and queries are signed.
 enum AWSCanonicalURL {
-  /// Returns the path without dot segments and empty segments, encoded once more: the form for all services but S3.
+  /// Returns the path without dot segments and empty segments, encoded a second time: the form for all
+  /// services but S3.
   /// - Parameter path: As it is on the wire.
   static func path(normalizing path: String) -> String {
     var kept: [Substring.UTF8View] = []
@@ -14,8 +15,8 @@ enum AWSCanonicalURL {
     return "/" + kept.map(encoded).joined(separator: "/") + last
   }
 
-  /// Returns the path as a server encodes it that has decoded it: the form for S3, where `a//b` and `a/../b` are names
-  /// of objects.
+  /// Returns the path decoded and encoded once: the form for S3, where `a//b` and `a/../b` are names of
+  /// objects.
   /// - Parameter path: As it is on the wire.
   static func path(keeping path: String) -> String {
     path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -23,7 +24,7 @@ enum AWSCanonicalURL {
   }
 
   /// Returns the items of a query in the order of their encoded names and values.
-  /// - Parameter query: As it is on the wire. A plus sign is a space there, as in a form.
+  /// - Parameter query: As it is on the wire. A plus sign means a space, as in a form.
   static func query(_ query: String) -> String {
     query.utf8.split(separator: UInt8(ascii: "&")).map(Item.init).sorted()
       .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
@@ -47,7 +48,7 @@ enum AWSCanonicalURL {
     }
 
     private static func part(_ text: Substring.UTF8View) -> String {
-      // An encoded plus sign is none before it is decoded.
+      // A plus sign means a space, but an encoded one does not: so replace first, then decode.
       let spaced = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
       return encoded(URLBytes.decoded(String(decoding: spaced, as: UTF8.self)))
     }

@@ -10,16 +10,16 @@ import ErrandCore
 final class AWSClock: Sendable {
   private let state = Locked(AWSClockState())
 
-  /// Returns the time of the host's server, as far as it is known.
+  /// Returns the estimated time of the host's server.
   func date(for host: String, at local: Date) -> Date {
     let name = ASCII.lowercased(host)
     let date = local.addingTimeInterval(state.withLock { $0.offset(for: name) })
-    // A server may have told any date, and one that cannot be written would end all signatures for the host.
+    // A server may send any date. With one that cannot be written, no request to the host could be signed.
     return AWSTimestamp.canWrite(date) ? date : local
   }
 
-  /// Takes the response to a request.
-  /// - Returns: True if the request is to be signed once more.
+  /// Learns the server's time from its response to a request.
+  /// - Returns: True if the request should be signed once more.
   func take(
     _ refusal: AWSRefusal, of request: OutgoingRequest, from host: String, serverDate: Date?
   ) -> Bool {

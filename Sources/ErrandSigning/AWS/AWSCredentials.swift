@@ -6,18 +6,19 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The keys of an identity at AWS, or at a service that signs like AWS. No description shows any of them, and the
-/// memory of the secret key is overwritten when it is not used any more.
+/// The keys of an identity at AWS, or at a service that signs like AWS. Its descriptions show none of them.
+/// The memory of the secret key is overwritten after its last use.
 public struct AWSCredentials: Sendable {
   let accessKeyID: String
   /// `AWS4` and the secret access key: the key of the first derivation.
   let firstKey: SecretBytes
-  /// The token of temporary credentials, which goes with each request; nil for permanent ones.
+  /// The token of temporary credentials, which is sent with each request; nil for permanent credentials.
   let sessionToken: String?
   let derived = AWSDerivedKey()
 
-  /// - Throws: `AWSSigningError.invalidCredentials` for a key that is empty or has a character that no key has, as
-  ///   the line break at the end of a file.
+  /// Makes credentials from keys.
+  /// - Throws: `AWSSigningError.invalidCredentials` if a key is empty or has a character that no key has,
+  ///   such as the line break at the end of a file.
   public init(
     accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil
   ) throws(AWSSigningError) {
@@ -38,12 +39,12 @@ public struct AWSCredentials: Sendable {
   }
 
   /// Reads the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if it is set, `AWS_SESSION_TOKEN`.
-  /// - Throws: `AWSSigningError.invalidCredentials`, with the name of the variable that is missing.
+  /// - Throws: `AWSSigningError.invalidCredentials`, with the name of the missing variable.
   public init(environment: [String: String]) throws(AWSSigningError) {
     func value(_ name: String) throws(AWSSigningError) -> String {
       guard let value = environment[name], !value.isEmpty else {
         throw AWSSigningError(
-          .invalidCredentials, "the environment variable \(name) is not set; it is needed to sign for AWS")
+          .invalidCredentials, "the environment variable \(name) is not set; set it to sign requests for AWS")
       }
       return value
     }
@@ -53,7 +54,7 @@ public struct AWSCredentials: Sendable {
       sessionToken: token)
   }
 
-  /// Returns true for visible ASCII without what delimits the ID in `Authorization`.
+  /// Returns true for visible ASCII except the characters that delimit the ID in `Authorization`.
   private static func mayBeInID(_ byte: UInt8) -> Bool {
     mayBeInSecret(byte) && !"/,=".utf8.contains(byte)
   }
@@ -63,7 +64,7 @@ public struct AWSCredentials: Sendable {
   private static func invalid(_ name: String) -> AWSSigningError {
     AWSSigningError(
       .invalidCredentials,
-      "the \(name) is empty, or has a character that cannot be in one; check for spaces and line breaks")
+      "the \(name) is empty, or has a character that is not allowed; check for spaces and line breaks")
   }
 }
 
@@ -73,24 +74,27 @@ extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible,
   public var customMirror: Mirror { Mirror(self, children: ["credentials": "***"]) }
 }
 
-/// Gives the credentials for each signature. Temporary ones change: a provider keeps those that are still valid, and
-/// obtains others before they expire.
+/// Gives the credentials for each signature. Temporary credentials change: a provider keeps those that are
+/// still valid, and obtains new ones before they expire.
 ///
-/// `AWSCredentials` itself is a provider of credentials that do not change.
+/// `AWSCredentials` is a provider of credentials that do not change.
 public protocol AWSCredentialProvider: Sendable {
-  /// Returns the credentials that are valid now. Called for each attempt.
+  /// Returns the credentials that are valid now. It is called for each attempt.
   func credentials() async throws -> AWSCredentials
 
-  /// A name for the identity whose credentials these are, such as that of a role; it is no secret. Responses are shared
-  /// and cached only among requests of one identity. Default: nil, see `RequestSigner.identity`.
+  /// A name for the identity that the credentials belong to, such as the name of a role. It does not have to
+  /// be secret. Requests share and cache responses only with requests of the same identity. Default: nil, see
+  /// `RequestSigner.identity`.
   var identity: String? { get }
 }
 
 extension AWSCredentialProvider {
+  /// Nil, see `RequestSigner.identity`.
   public var identity: String? { nil }
 }
 
 extension AWSCredentials: AWSCredentialProvider {
+  /// Returns these credentials.
   public func credentials() -> AWSCredentials { self }
   /// The access key ID.
   public var identity: String? { accessKeyID }

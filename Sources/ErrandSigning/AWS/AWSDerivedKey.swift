@@ -1,7 +1,7 @@
 import ErrandCore
 
-/// The key that is derived of a secret access key for one day, region and service: the newest is kept, so that a
-/// signature takes one code instead of five.
+/// The key that is derived from a secret access key for one day, region and service. The newest is kept, so
+/// that a signature computes one HMAC instead of five.
 final class AWSDerivedKey: Sendable {
   struct Use: Sendable, Hashable {
     let day: String

@@ -1,13 +1,14 @@
 import ErrandCore
 
-/// Which bodies an `AWSSigner` signs.
+/// The bodies that an `AWSSigner` signs.
 public enum AWSPayloadSigning: Sendable, Hashable {
-  /// All: each is read once for its digest, and once more to be sent. A stream is refused, because it can be read once.
+  /// All bodies. Each is read once for its digest, and once more to be sent. A stream is refused, because it
+  /// can be read only once.
   case always
-  /// All but streams, which only S3 and few other services accept. Over plain http such a body can be changed on the
-  /// way.
+  /// All bodies but streams. Only S3 and few other services accept unsigned bodies. Over plain http, an
+  /// unsigned body can be changed on its way.
   case exceptStreams
-  /// None, which only S3 and few other services accept: bodies are read once, to be sent.
+  /// No bodies, so that they are read only once, to be sent. Only S3 and few other services accept this.
   case never
 }
 
@@ -15,7 +16,7 @@ public enum AWSPayloadSigning: Sendable, Hashable {
 enum AWSPayload {
   static let unsigned = "UNSIGNED-PAYLOAD"
 
-  /// Returns the digest of the body in hexadecimal digits, or the word for one that is not signed.
+  /// Returns the digest of the body in hexadecimal digits, or the word for an unsigned body.
   static func word(for body: RequestBody, _ signing: AWSPayloadSigning) async throws -> String {
     switch signing {
     case .never: return unsigned
@@ -23,8 +24,8 @@ enum AWSPayload {
     case .always where !body.isReplayable:
       throw AWSSigningError(
         .streamedBody,
-        "the body is a stream, which cannot be read for its signature and then be sent; use a body that can be "
-          + "read again, or let the signer leave streams unsigned, which S3 accepts")
+        "the body is a stream, which cannot be read for its signature and then sent; use a body that can be "
+          + "read again, or make the signer with payload: .exceptStreams, which S3 accepts")
     default:
       var hash = SHA256()
       for try await piece in body.chunks { hash.update(piece) }

@@ -6,22 +6,22 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The meaning of a response for the time of the signature.
+/// Whether a response refuses a signature, and whether because of its time.
 enum AWSRefusal: Sendable, Hashable {
   /// The response does not say that the signature was refused.
   case none
-  /// The signature was refused, perhaps for its time.
+  /// The signature was refused, perhaps because of its time.
   case signature
-  /// The signature was refused for its time.
+  /// The signature was refused because of its time.
   case time
 
-  /// The codes of errors about the time alone.
+  /// The codes of errors that concern the time alone.
   private static let ofTime = ["RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"]
-  /// The codes of errors about a signature, which may be wrong for its time.
+  /// The codes of errors that concern a signature, perhaps its time.
   private static let ofSignature = ["SignatureDoesNotMatch", "InvalidSignatureException", "AuthFailure"]
-  /// The words of their messages if the time is the reason.
+  /// The words in error messages that name the time as the reason.
   private static let messages = ["Signature expired", "Signature not yet current"]
-  /// An error's document is shorter by far.
+  /// The most bytes that are searched. The documents of errors are much shorter.
   private static let longest = 16 << 10
 
   init(_ status: HTTPStatus, _ fields: HTTPFields, _ body: Data) {
@@ -35,7 +35,7 @@ enum AWSRefusal: Sendable, Hashable {
     } else if Self.ofSignature.contains(where: { Self.has($0, text) }) {
       self = .signature
     } else {
-      // The response to HEAD has no document that could say more.
+      // The response to HEAD has no document with an error code.
       self = status == 403 && body.isEmpty ? .signature : .none
     }
   }

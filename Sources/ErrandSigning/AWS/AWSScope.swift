@@ -13,16 +13,17 @@ struct AWSScope: Sendable, Hashable {
   let region: String
   let service: String
 
-  /// - Throws: `AWSSigningError.invalidScope` if one of them is no name.
+  /// - Throws: `AWSSigningError.invalidScope` if either is not a name.
   init(region: String, service: String) throws(AWSSigningError) {
     guard Self.isName(region) else {
       throw AWSSigningError(
-        .invalidScope, "\(region.prefix(100).debugDescription) is no region; give one as in eu-central-1")
+        .invalidScope, "\(region.prefix(100).debugDescription) is not a region; give one such as eu-central-1"
+      )
     }
     guard Self.isName(service) else {
       throw AWSSigningError(
         .invalidScope,
-        "\(service.prefix(100).debugDescription) is no service; give its signing name, as in s3 or execute-api"
+        "\(service.prefix(100).debugDescription) is not a service; give its signing name, such as s3 or execute-api"
       )
     }
     (self.region, self.service) = (region, service)
@@ -33,14 +34,15 @@ struct AWSScope: Sendable, Hashable {
       && text.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= ASCII.lowered($0) || "-_.".utf8.contains($0) }
   }
 
-  /// True for services in whose paths every segment counts, and that want the digest of the body in a header field.
+  /// True for services that treat every segment of a path as part of a name, and that require the digest of
+  /// the body in a header field.
   var isS3: Bool { ["s3", "s3-object-lambda", "s3-outposts", "s3express"].contains(service) }
 
   func path(_ target: AWSTarget) -> String {
     isS3 ? AWSCanonicalURL.path(keeping: target.path) : AWSCanonicalURL.path(normalizing: target.path)
   }
 
-  /// The scope in a credential, as in `20150830/us-east-1/service/aws4_request`.
+  /// Returns the scope in a credential, such as `20150830/us-east-1/service/aws4_request`.
   func text(at time: AWSTimestamp) -> String { "\(time.day)/\(region)/\(service)/aws4_request" }
 
   func stringToSign(_ request: AWSCanonicalRequest, at time: AWSTimestamp) -> String {

@@ -7,17 +7,18 @@ public import ErrandCore
 #endif
 
 extension AWSSigner {
-  /// Returns a URL that carries its own signature: it can be used without credentials until it expires. It is a secret
-  /// as long as it is valid.
+  /// Returns a URL that contains its signature, so that it can be used without credentials until it expires.
+  /// Keep it secret while it is valid.
   ///
-  /// For S3 any body may be sent with it; for all other services the body is signed.
+  /// With a URL for S3, any body may be sent. For all other services the body is signed.
   ///
   /// - Parameters:
-  ///   - method: The only method that it can be used with.
-  ///   - fields: Header fields that a request with this URL must have. `Host` is signed in any case.
+  ///   - url: The URL to sign. A signature that it has already is replaced.
+  ///   - method: The only method that the signed URL can be used with.
+  ///   - fields: Header fields that a request with the signed URL must have. `Host` is always signed.
   ///   - body: The body that is signed, for services other than S3.
-  ///   - lifetime: From 1 s to 7 days. A URL that is signed with temporary credentials ends with them.
-  ///   - date: The local time of the signature. What is known of the server's clock is added to it.
+  ///   - lifetime: From 1 s to 7 days. A URL that is signed with temporary credentials expires with them.
+  ///   - date: The local time of the signature. The known difference to the server's clock is added to it.
   /// - Throws: `AWSSigningError`, and the errors of the provider and of reading the body.
   public func presignedURL(
     for url: URL, method: HTTPMethod = .get, fields: HTTPFields = [:], body: RequestBody = .none,
@@ -26,7 +27,7 @@ extension AWSSigner {
     let seconds = lifetime.components.seconds
     guard 1...604_800 ~= seconds, lifetime <= .seconds(604_800) else {
       throw AWSSigningError(
-        .invalidLifetime, "a presigned URL lasts from 1 s to 7 days; give a lifetime within these")
+        .invalidLifetime, "a presigned URL is valid for 1 s to 7 days; give a lifetime in that range")
     }
     let target = try AWSTarget(url)
     let credentials = try await provider.credentials()
@@ -35,7 +36,7 @@ extension AWSSigner {
     let time = try AWSTimestamp(clock.date(for: host, at: date))
 
     var signed = HTTPFields()
-    // Otherwise the names in the URL would be those of header fields that it does not ask for.
+    // Unsigned fields are left out, because the URL would list them as fields that requests must have.
     for field in fields where AWSCanonicalRequest.isSigned(ASCII.lowercased(field.name)) {
       signed.append(field.name, field.value, isSecret: field.isSecret)
     }
@@ -59,12 +60,13 @@ extension AWSSigner {
     let end = url.absoluteString.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     let text = url.absoluteString[..<(end ?? url.absoluteString.endIndex)]
     guard let whole = URL(string: "\(text)?\(query)&X-Amz-Signature=\(signature)") else {
-      throw AWSSigningError(.invalidRequest, "the URL is no URL any more with its signature; check its query")
+      throw AWSSigningError(
+        .invalidRequest, "the URL is not valid with the signature in its query; check the query")
     }
     return whole
   }
 
-  /// Returns the items of a query but those of a signature that the URL has already.
+  /// Returns the items of a query without those of a signature that the URL has already.
   private static func unsignedItems(_ query: String?) -> [String] {
     let names = [
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-Security-Token",

@@ -14,29 +14,33 @@ public import ErrandCore
 /// try await client.send(.get("https://bucket.s3.eu-central-1.amazonaws.com/file").signed(by: signer))
 /// ```
 ///
-/// Signed are the method, the path, the query, the body and all header fields but those that proxies change. For S3 the
-/// path is signed as it is, for all other services without dot segments and empty segments, and encoded twice.
+/// The signature covers the method, the path, the query, the body, and all header fields that proxies do not
+/// change. For S3 the path is signed as it is. For all other services it is signed without dot segments and
+/// empty segments, and encoded twice.
 ///
-/// A clock that is wrong is noticed when a server refuses a signature for its time: the difference to the server's
-/// clock is learned, for this host, and the request is signed once more. It is forgotten when the local clock is right
-/// again.
+/// If a server refuses a signature because of its time, the signer learns the difference between the server's
+/// clock and the local clock, and signs the request once more. The difference applies to this host only. It
+/// is forgotten when the local clock is right again.
 public struct AWSSigner: RequestSigner {
   let scope: AWSScope
   let provider: any AWSCredentialProvider
   let clock = AWSClock()
   private let payload: AWSPayloadSigning
 
+  /// The region that signatures are for, such as `eu-central-1`.
   public var region: String { scope.region }
-  /// The signing name of the service, as `s3` or `execute-api`.
+  /// The service's signing name, such as `s3` or `execute-api`.
   public var service: String { scope.service }
-  /// The identity of the credentials.
+  /// The identity of the credentials; nil if their provider has none.
   public var identity: String? { provider.identity }
 
+  /// Makes a signer for a service in a region.
   /// - Parameters:
-  ///   - region: As in `eu-central-1`.
-  ///   - service: The service's signing name, as `s3` or `execute-api`.
+  ///   - region: The region's name, such as `eu-central-1`.
+  ///   - service: The service's signing name, such as `s3` or `execute-api`.
+  ///   - credentials: The provider of the credentials.
   ///   - payload: The bodies that are signed. Default: all.
-  /// - Throws: `AWSSigningError.invalidScope` if the region or the service is no name.
+  /// - Throws: `AWSSigningError.invalidScope` if the region or the service is not a name.
   public init(
     region: String, service: String, credentials: any AWSCredentialProvider,
     payload: AWSPayloadSigning = .always
@@ -46,8 +50,8 @@ public struct AWSSigner: RequestSigner {
     self.payload = payload
   }
 
-  /// Adds `Authorization`, `X-Amz-Date`, `X-Amz-Security-Token` for temporary credentials, and `X-Amz-Content-SHA256`
-  /// for S3 and for a body that is not signed. They take the place of those that the request has.
+  /// Adds `Authorization`, `X-Amz-Date`, `X-Amz-Security-Token` for temporary credentials, and
+  /// `X-Amz-Content-SHA256` for S3 and for an unsigned body. They replace those that the request has.
   /// - Throws: `AWSSigningError`, and the errors of the provider and of reading the body.
   public func sign(_ request: inout OutgoingRequest) async throws {
     let target = try AWSTarget(request.url)
@@ -76,7 +80,8 @@ public struct AWSSigner: RequestSigner {
     request.fields = fields
   }
 
-  /// Returns true if the signature was refused for its time, and the next one will have another.
+  /// Returns true if the server refused the signature because of its time, and the next signature will have
+  /// another time.
   public func shouldSignAgain(
     _ request: OutgoingRequest, after status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data
   ) async -> Bool {

@@ -8,15 +8,15 @@ import ErrandCore
 
 /// The parts of a request's URL that are signed, as they go on the wire.
 struct AWSTarget: Sendable, Hashable {
-  /// The value that a transport gives `Host`: without the scheme's own port.
+  /// The value that a transport gives `Host`: without the default port of the scheme.
   let host: String
-  /// As it is on the wire; `/` if the URL has none.
+  /// The path as it is on the wire; `/` if the URL has no path.
   let path: String
-  /// As it is on the wire, without the question mark; nil if the URL has none.
+  /// The query as it is on the wire, without the question mark; nil if the URL has no query.
   let query: String?
 
   /// - Parameter url: An absolute URL.
-  /// - Throws: `AWSSigningError.invalidRequest` if there is no host, or it is not in ASCII.
+  /// - Throws: `AWSSigningError.invalidRequest` if the URL has no host, or a host that is not in ASCII.
   init(_ url: URL) throws(AWSSigningError) {
     try self.init(url.absoluteString)
   }
@@ -52,11 +52,11 @@ struct AWSTarget: Sendable, Hashable {
       rest = rest.dropFirst(name.count)
     }
     var host = String(Substring(name))
-    // The zone of an address (RFC 6874) is of this machine, and is not sent.
+    // The zone of an address (RFC 6874) is valid on this machine only, and is not sent.
     if let zone = name.firstIndex(of: UInt8(ascii: "%")) {
       guard host.hasPrefix("[") else {
         throw AWSSigningError(
-          .invalidRequest, "the host of the URL is not in ASCII; write it as it is in DNS (xn--...)")
+          .invalidRequest, "the host of the URL is not in ASCII; write it as in DNS (xn--...)")
       }
       name = name[..<zone]
       host = String(Substring(name)) + "]"
@@ -68,5 +68,5 @@ struct AWSTarget: Sendable, Hashable {
   }
 
   private static let hostless = AWSSigningError(
-    .invalidRequest, "the URL names no host; give it whole, as in https://example.com/path")
+    .invalidRequest, "the URL has no host; give an absolute URL, such as https://example.com/path")
 }

@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A point in time in the basic format of ISO 8601, in UTC, as in `20150830T123600Z`.
+/// A point in time in the basic format of ISO 8601, in UTC, such as `20150830T123600Z`.
 struct AWSTimestamp: Sendable, Hashable {
-  /// The first and the last second that can be written: from 1970 to 9999.
+  /// The seconds since 1970 that can be written: the years from 1970 to 9999.
   private static let range = 0.0..<253_402_300_800.0
 
   let text: String
-  /// The date alone, as in `20150830`.
+  /// The date alone, such as `20150830`.
   var day: String { String(text.prefix(8)) }
 
   /// Returns false for a date that is out of range, or not a number.
@@ -32,7 +32,7 @@ struct AWSTimestamp: Sendable, Hashable {
       "\(year)\(two(month))\(two(day))T\(two(time / 3600))\(two(time / 60 % 60))\(two(time % 60))Z"
   }
 
-  /// Returns the date that a text stands for; nil if it is none.
+  /// Returns the date that a text stands for; nil if the text has another format.
   static func date(_ text: String) -> Date? {
     let bytes = Array(text.utf8)
     guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
@@ -52,7 +52,7 @@ struct AWSTimestamp: Sendable, Hashable {
     return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }
 
-  /// Returns the date of a day since 1970, counted with years that begin in March, so that the leap day comes last.
+  /// Returns the date of a day since 1970. It counts years from March, so that the leap day is the last day.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = shifted / 146_097

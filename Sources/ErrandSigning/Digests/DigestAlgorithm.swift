@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-/// A hashing algorithm of digests that can be made and verified: those that are registered as standard (RFC
-/// 9530, section 7.2). Its raw value is its key in a field.
+/// A hashing algorithm that digests can be made and verified with: those registered as standard (RFC 9530,
+/// section 7.2). Its raw value is its key in a field.
 public enum DigestAlgorithm: String, Sendable, CaseIterable {
   /// SHA-256 (FIPS 180-4).
   case sha256 = "sha-256"
@@ -27,8 +27,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
     return hasher.finalize()
   }
 
-  /// Returns the digest of a file, which is read once, in pieces of 256 KiB. Blocks its thread while it
-  /// reads.
+  /// Returns the digest of a file, which is read once, in pieces of 256 KiB. Blocks its thread meanwhile.
   /// - Throws: `.fileUnreadable` or `.fileChanged`.
   public func digest(ofFileAt url: URL) throws(DigestError) -> Data {
     var hasher = DigestHasher(self)

@@ -2,7 +2,8 @@
 public protocol DigestDictionary: StructuredField {
   /// The field's name.
   static var fieldName: String { get }
-  /// The members of the field, in their order, also those of algorithms that are not known.
+  /// The members of the field, in their order, including those of unknown algorithms.
   var members: StructuredDictionary { get set }
+  /// Makes a field with these members.
   init(members: StructuredDictionary)
 }

@@ -16,13 +16,13 @@
 enum DigestFile {
   static let pieceLength = 256 << 10
 
-  /// Calls `body` with each piece of the file. All but the last have 256 KiB.
+  /// Calls `body` with each piece of the file. All pieces but the last have 256 KiB.
   /// - Throws: `.fileUnreadable` or `.fileChanged`.
   static func forEachPiece(of url: URL, _ body: (UnsafeRawBufferPointer) -> Void) throws(DigestError) {
     let path = url.path(percentEncoded: false)
-    // The system's call would read another file: the one named by what is before the NUL.
+    // `open` ends the path at a NUL, and would open another file.
     guard url.isFileURL, !path.utf8.contains(0) else { throw unreadable(path, "it is not the URL of a file") }
-    // Does not wait for the writer of a pipe, which is refused next.
+    // `O_NONBLOCK` does not wait for the writer of a pipe. Pipes are refused next.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(path) }
     defer { close(descriptor) }
@@ -36,7 +36,7 @@ enum DigestFile {
       let count = try fill(piece, descriptor, path)
       if count > 0 { body(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
       length += Int64(count)
-      // The end is not waited for if another program writes more and more.
+      // Stops after the known length, because another program may keep appending.
       if count < piece.count || length > before.length { break }
     }
     let after = try state(descriptor, path)
@@ -65,7 +65,7 @@ enum DigestFile {
     return filled
   }
 
-  /// The state of a file, which is another after it was written.
+  /// The state of a file, which differs after the file was written.
   private struct State: Equatable {
     let isRegular: Bool
     let length: Int64

@@ -31,12 +31,12 @@ struct DigestFilter: ResponseFilter {
     }
     guard isRequired else { return nil }
     throw Self.failed(
-      "the response has no digest of its body that can be verified (Content-Digest, with sha-256 or sha-512), and one "
+      "the response has no digest of its body that can be verified (Content-Digest, with sha-256 or sha-512), but one "
         + "is required; have the server send it, or use verifyingDigest(isRequired: false)",
       nil, response.head)
   }
 
-  /// Returns the field, if it has a digest that can be verified.
+  /// Returns the field; nil if it has no digest that can be verified.
   static func field<Field: IntegrityField>(_: Field.Type, of head: ResponseHead) throws -> Field? {
     let lines = head.fields.values(of: Field.fieldName)
     guard !lines.isEmpty else { return nil }
@@ -51,8 +51,8 @@ struct DigestFilter: ResponseFilter {
   }
 }
 
-/// Verifies the digests of one body, which passes unchanged.
-// It is called by one thread at a time: that is why its parts need no lock.
+/// Verifies the digests of one body, and passes the body on unchanged.
+// Needs no lock, because only one thread calls it at a time.
 final class DigestBodyFilter: BodyFilter {
   private nonisolated(unsafe) var content: DigestVerifier?
   private nonisolated(unsafe) var representation: DigestVerifier?
@@ -76,7 +76,7 @@ final class DigestBodyFilter: BodyFilter {
     }
   }
 
-  /// Reads the part of the file that is there already, on a thread of its own.
+  /// Reads the beginning of the file that is already on disk, off the calling thread.
   private func read(_ beginning: FilteredResponse.FileBeginning) async throws {
     var length: Int64 = 0
     for try await chunk in RequestBody.file(URL(filePath: beginning.path)).chunks {
@@ -85,13 +85,14 @@ final class DigestBodyFilter: BodyFilter {
     }
     guard length == beginning.length else {
       throw DigestFilter.failed(
-        "the part of the file that was there has changed; download it again", nil, nil)
+        "the part of the file that was downloaded before has changed; download the whole file again", nil, nil
+      )
     }
   }
 
   func put(_ bytes: Data) {
     content?.update(bytes)
-    // Behind the part of the file that is there already: `work` has been done.
+    // The beginning of the file was hashed before: `work` has been done.
     representation?.update(bytes)
     passing.append(bytes)
   }

@@ -20,7 +20,7 @@
 public struct DigestHasher: ~Copyable, Sendable {
   private let state: DigestState
 
-  /// Makes a hasher that has seen no content yet.
+  /// Makes a hasher without content.
   public init(_ algorithm: DigestAlgorithm) { state = DigestState(algorithm) }
 
   /// Appends a piece of the content.
@@ -34,8 +34,8 @@ public struct DigestHasher: ~Copyable, Sendable {
 }
 
 /// The state of one computation in the system's library.
-// It belongs to one value that cannot be copied, whose methods are called one after the other: that is why its parts
-// need no lock.
+// Needs no lock, because it belongs to one value, which cannot be copied and whose methods run one after
+// another.
 final class DigestState: Sendable {
   #if canImport(CryptoKit)
     nonisolated(unsafe) private var hash: any HashFunction

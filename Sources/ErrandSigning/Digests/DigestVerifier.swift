@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// Verifies digests of content that comes in pieces. All digests of known algorithms have to be right.
+/// Verifies digests of content that comes in pieces. The digests of all known algorithms have to match.
 ///
 /// ```swift
 /// var verifier = try ContentDigest(parsing: value).verifier()
@@ -50,24 +50,25 @@ public struct DigestVerifier: ~Copyable, Sendable {
   public mutating func update(_ data: Data) { data.withUnsafeBytes { update($0) } }
 
   /// Compares the digests of all the pieces with those of the field, in constant time.
-  /// - Throws: `.mismatch` if one of them is another.
+  /// - Throws: `.mismatch` if one of them differs.
   public consuming func finalize() throws(DigestError) {
     for expectation in expectations
     where !ConstantTime.isEqual(expectation.state.finalize(), expectation.digest) {
       throw DigestError(
         .mismatch,
-        "the content is not what \(expectation.algorithm.rawValue) in \(fieldName) was made of: it was changed "
-          + "or cut on its way, or the field is of other content; do not use it, and transfer it again")
+        "the content does not match \(expectation.algorithm.rawValue) in \(fieldName): it was changed "
+          + "or cut off on its way, or the field belongs to other content; do not use it, and transfer it again"
+      )
     }
   }
 }
 
 extension IntegrityField {
   /// Returns a verifier for content that comes in pieces.
-  /// - Throws: `.noKnownAlgorithm` if no digest can be verified, `.malformed` if one is no byte sequence.
+  /// - Throws: `.noKnownAlgorithm` if no digest can be verified, `.malformed` if one is not a byte sequence.
   public func verifier() throws(DigestError) -> DigestVerifier { try DigestVerifier(self) }
 
-  /// Verifies that data is what the digests were made of.
+  /// Verifies that the digests match the data.
   /// - Throws: `.mismatch`, `.noKnownAlgorithm` or `.malformed`.
   public func verify(_ data: Data) throws(DigestError) {
     var verifier = try verifier()
@@ -75,8 +76,8 @@ extension IntegrityField {
     try verifier.finalize()
   }
 
-  /// Verifies that a file is what the digests were made of. It is read once, in pieces of 256 KiB. Blocks its
-  /// thread while it reads.
+  /// Verifies that the digests match a file, which is read once, in pieces of 256 KiB. Blocks its thread
+  /// meanwhile.
   /// - Throws: `.mismatch`, `.noKnownAlgorithm`, `.malformed`, `.fileUnreadable` or `.fileChanged`.
   public func verify(fileAt url: URL) throws(DigestError) {
     var verifier = try verifier()

@@ -5,42 +5,50 @@
 #endif
 
 /// The value of `Content-Digest`: digests of the content of one message, as it is transferred (RFC 9530,
-/// section 2). Of a range, it is the digest of that range; of a response without content, that of no bytes.
+/// section 2). For a range, it is the digest of the range; for a response without content, the digest of no
+/// bytes.
 ///
 /// ```swift
 /// fields[ContentDigest.fieldName] = try ContentDigest(of: body).serialized()
 /// try ContentDigest(parsing: value).verify(body)
 /// ```
 public struct ContentDigest: IntegrityField {
+  /// The field's name: `Content-Digest`.
   public static let fieldName = "Content-Digest"
+  /// The digests by the names of their algorithms, including unknown ones.
   public var members: StructuredDictionary
+  /// Makes a field with these members.
   public init(members: StructuredDictionary) { self.members = members }
 }
 
-/// The value of `Repr-Digest`: digests of the whole selected representation, with its content coding,
-/// whatever part of it the message has (RFC 9530, section 3).
+/// The value of `Repr-Digest`: digests of the whole selected representation, with its content coding, even if
+/// the message has only a part of it (RFC 9530, section 3).
 public struct ReprDigest: IntegrityField {
+  /// The field's name: `Repr-Digest`.
   public static let fieldName = "Repr-Digest"
+  /// The digests by the names of their algorithms, including unknown ones.
   public var members: StructuredDictionary
+  /// Makes a field with these members.
   public init(members: StructuredDictionary) { self.members = members }
 }
 
-/// A field with digests by algorithm: what RFC 9530 calls an integrity field.
+/// A field with digests by algorithm, which RFC 9530 calls an integrity field.
 ///
-/// Digests of other algorithms than `DigestAlgorithm`'s are kept, and sent again, but never verified.
+/// Digests of algorithms that `DigestAlgorithm` lacks are kept and serialized, but never verified.
 public protocol IntegrityField: DigestDictionary {}
 
 extension IntegrityField {
   /// Makes a field without digests.
   public init() { self.init(members: [:]) }
 
-  /// Makes the digests of data.
+  /// Makes a field with the digests of data, in the order of the algorithms.
   public init(of data: Data, using algorithms: [DigestAlgorithm] = [.sha256]) {
     self.init()
     for algorithm in algorithms { self[algorithm] = algorithm.digest(of: data) }
   }
 
-  /// Makes the digests of a file, which is read once, in pieces of 256 KiB. Blocks its thread while it reads.
+  /// Makes a field with the digests of a file, which is read once, in pieces of 256 KiB. Blocks its thread
+  /// meanwhile.
   /// - Throws: `.fileUnreadable` or `.fileChanged`.
   public init(ofFileAt url: URL, using algorithms: [DigestAlgorithm] = [.sha256]) throws(DigestError) {
     self.init()
@@ -55,8 +63,8 @@ extension IntegrityField {
   }
 
   /// Parses the lines of the field, as if they were one.
-  /// - Throws: `.malformed` if it is no dictionary, or if a digest of a known algorithm is no byte sequence;
-  ///   `.tooLong`.
+  /// - Throws: `.malformed` if the field is not a dictionary, or if the digest of a known algorithm is not a
+  ///   byte sequence; `.tooLong` if the lines have more than `maximumBytes` bytes.
   public init(
     parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
@@ -68,19 +76,19 @@ extension IntegrityField {
     }
   }
 
-  /// Returns the field's value, or nil if there is no digest: the field is not sent then.
-  /// - Throws: `.notSerializable` if a member that was set has no form in a structured field.
+  /// Returns the field's value; nil if the field has no members and should not be sent.
+  /// - Throws: `.notSerializable` if a member that was set cannot be written as a structured field.
   public func serialized() throws(StructuredFieldError) -> String? { try members.serialized() }
 
-  /// The digest of an algorithm; nil if there is none.
+  /// The digest of an algorithm; nil if the field has none.
   public subscript(algorithm: DigestAlgorithm) -> Data? {
     get { members[algorithm.rawValue]?.bytes }
     set { members[algorithm.rawValue] = newValue.map { .bytes($0) } }
   }
 
-  /// The known algorithms that the field has a digest of, in their order.
+  /// The known algorithms that the field has a digest of, in the field's order.
   public var algorithms: [DigestAlgorithm] { members.keys.compactMap(DigestAlgorithm.init) }
 
-  /// The keys of the algorithms that are not known, in their order.
+  /// The keys of unknown algorithms, in the field's order.
   public var unknownAlgorithms: [String] { members.keys.filter { DigestAlgorithm(rawValue: $0) == nil } }
 }

@@ -7,11 +7,12 @@ public import ErrandCore
 #endif
 
 extension Request {
-  /// Sends `Content-Digest` (RFC 9530), made anew for each attempt of the body as it goes on the wire: after it was
-  /// compressed and encrypted, and before the request is signed. A request without a body has none.
+  /// Sends `Content-Digest` (RFC 9530), unless the request has no body. Each attempt makes the digest of the
+  /// body as it is sent: after compression and encryption, and before the request is signed.
   ///
-  /// The body is read once for the digest and once to be sent, so a stream is refused, and so is a file that changes
-  /// in between. A signature that covers `content-digest` needs this not: its signer adds the digest.
+  /// The body is read once for the digest and once to be sent. So a stream is refused, and so is a file that
+  /// changes in between. A signature that covers `content-digest` does not need this, because its signer adds
+  /// the digest.
   /// - Parameter algorithms: The algorithms, in the order of the field. Default: SHA-256.
   public func withContentDigest(_ algorithms: DigestAlgorithm...) -> Request {
     var request = self
@@ -20,17 +21,18 @@ extension Request {
     return request
   }
 
-  /// Verifies the digest of each response that is accepted, while it arrives: `Content-Digest`, and `Repr-Digest` where
+  /// Verifies the digest of each accepted response while it arrives: `Content-Digest`, and `Repr-Digest` if
   /// the representation is whole (RFC 9530, with SHA-256 and SHA-512).
   ///
-  /// A response that is not what its digest says fails with `RequestError(.integrityFailed)`: nothing of it is
-  /// returned, a download is not moved into place, and a stream ends with the error, after what came before. The rest
-  /// of a download that is resumed is verified by its own `Content-Digest`, and the file by its `Repr-Digest`.
+  /// A response that does not match its digest fails with `RequestError(.integrityFailed)`: its body is not
+  /// returned, and a download is not moved into place. A stream delivers the body, and then ends with the
+  /// error. The rest of a resumed download is verified by its `Content-Digest`, and the whole file by its
+  /// `Repr-Digest`.
   ///
-  /// The request asks for digests (`Want-Content-Digest`, `Want-Repr-Digest`) and for a response that is not compressed.
-  /// Responses without content (to HEAD; 204, 304) have nothing to verify, nor has a 206 to a `Range` of the caller's
-  /// own but its `Content-Digest`.
-  /// - Parameter isRequired: True, the default, if a response fails that has no digest that can be verified.
+  /// The request asks for digests (`Want-Content-Digest`, `Want-Repr-Digest`) and for an uncompressed
+  /// response. Responses without content (to HEAD; 204, 304) are not verified. If the caller sets `Range`,
+  /// only the `Content-Digest` of a 206 is verified.
+  /// - Parameter isRequired: True, the default, if a response without a verifiable digest fails.
   public func verifyingDigest(isRequired: Bool = true) -> Request {
     filtered(by: DigestFilter(isRequired: isRequired))
   }
@@ -49,13 +51,13 @@ struct ContentDigestSigner: RequestSigner {
     request.fields.set(ContentDigest.fieldName, value)
   }
 
-  /// A digest says nothing that another origin must not know.
+  /// A digest contains nothing that must be hidden from another origin.
   func maySign(_ target: URL, redirectedFrom url: URL) -> Bool { true }
 }
 
 extension IntegrityField {
-  /// Makes the digests of a request's body, which is read once, piece by piece.
-  /// - Throws: As `RequestBody.chunks` does: `RequestError(.bodyNotReplayable)` for a stream.
+  /// Makes a field with the digests of a request's body, which is read once, piece by piece.
+  /// - Throws: The errors of `RequestBody.chunks`, such as `RequestError(.bodyNotReplayable)` for a stream.
   public init(of body: RequestBody, using algorithms: [DigestAlgorithm] = [.sha256]) async throws {
     self.init()
     let states = Dictionary(

@@ -12,12 +12,13 @@
 /// try use(decoder.finish())
 /// ```
 ///
-/// No byte of a record is returned before its tag was verified. The bytes returned so far begin the content;
-/// that it is all of it is only certain when `finish()` has returned. After an error there is no more.
+/// A record's bytes are returned only after its tag was verified. The bytes returned so far are the beginning
+/// of the content; whether they are all of it is certain only when `finish()` has returned. After an error
+/// the decoder returns no more content.
 ///
-/// It holds less than one record, or one piece while it has no key.
+/// The decoder holds less than one record, or one piece while it has no key.
 public struct AES128GCMDecoder: ~Copyable, Sendable {
-  /// The largest records that are accepted if nothing else is said: 1 MiB.
+  /// The default limit for the size of a record: 1 MiB.
   public static let defaultMaximumRecordSize = 1 << 20
 
   private enum State: Sendable, Equatable {
@@ -30,18 +31,20 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
     case failed(ContentEncryptionError)
   }
 
-  /// The content's header, once it was read.
+  /// The content's header; nil until it was read.
   public private(set) var header: EncryptionHeader?
   private let maximumRecordSize: Int
   private let maximumCount: UInt64
   private var state = State.header
   private var cipher: RecordCipher?
-  /// The beginning of the header or of a record; behind the header what came with it, while there is no key.
+  /// The beginning of the header or of a record. While the key is missing, the bytes that came after the
+  /// header.
   private var pending: [UInt8] = []
   private var number: UInt64 = 0
 
-  /// - Parameter maximumRecordSize: The largest records that are accepted, in bytes: so much is held in memory at
-  ///   most. More than `EncryptionHeader.maximumRecordSize` has no effect.
+  /// Makes a decoder for one content.
+  /// - Parameter maximumRecordSize: The largest records that are accepted, in bytes. The decoder holds at
+  ///   most this much in memory. More than `EncryptionHeader.maximumRecordSize` has no effect.
   public init(maximumRecordSize: Int = defaultMaximumRecordSize) {
     self.init(maximumRecordSize: maximumRecordSize, maximumCount: .max)
   }
@@ -51,21 +54,21 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
     self.maximumCount = maximumCount
   }
 
-  /// The name of the key that is needed to go on; nil if none is needed now.
+  /// The name of the key that the decoder needs next; nil if it needs no key now.
   public var neededKeyID: Data? {
     guard case .key = state else { return nil }
     return header?.keyID
   }
 
-  /// The number of bytes that wait for more, and of those that memory is reserved for.
+  /// The number of bytes that wait for the rest of their record.
   var heldCount: Int { pending.count }
+  /// The number of bytes that memory is reserved for.
   var heldCapacity: Int { pending.capacity }
 
-  /// Decrypts the next piece, of any length. If `neededKeyID` is set afterwards, the decoder goes on with
-  /// `use(_:)`.
+  /// Decrypts the next piece, of any length. If `neededKeyID` is set afterwards, call `use(_:)` next.
   /// - Returns: The content of the records that are complete.
-  /// - Throws: `ContentEncryptionError`, once and for all, if this is not what was encrypted; `.misused` if a key is
-  ///   needed first, or after `finish()`.
+  /// - Throws: `ContentEncryptionError` if the bytes are not those that were encrypted, and the same error
+  ///   from then on; `.misused` if a key is needed first, or after `finish()`.
   public mutating func update(_ piece: Data) throws(ContentEncryptionError) -> Data {
     try checkUse()
     do {
@@ -77,7 +80,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
 
   /// Decrypts the next piece, and finds the key when the header has named it.
   /// - Returns: The content of the records that are complete.
-  /// - Throws: As `update(_:)` does, and the error of `keys`.
+  /// - Throws: The errors of `update(_:)`, and those of `keys`.
   public mutating func update(_ piece: Data, keys: some ContentKeyProvider) async throws -> Data {
     let content = try update(piece)
     guard let id = neededKeyID else { return content }
@@ -86,7 +89,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
 
   /// Sets the key that `neededKeyID` names.
   /// - Returns: The content of the records that came with the header.
-  /// - Throws: As `update(_:)` does; `.misused` if no key is needed now.
+  /// - Throws: The errors of `update(_:)`; `.misused` if the decoder needs no key now.
   public mutating func use(_ key: ContentKey) throws(ContentEncryptionError) -> Data {
     guard case .key = state, let header else {
       throw ContentEncryptionError(
@@ -99,9 +102,9 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
     return try update(rest)
   }
 
-  /// Ends the content.
+  /// Ends the content. The content is whole only if this does not throw.
   /// - Returns: The content of the last record, if it is shorter than the others.
-  /// - Throws: As `update(_:)` does; `.truncated` if the last record is missing.
+  /// - Throws: The errors of `update(_:)`; `.truncated` if the last record is missing.
   public mutating func finish() throws(ContentEncryptionError) -> Data {
     try checkUse()
     do {
@@ -125,7 +128,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
     }
   }
 
-  /// Remembers an error: nothing that comes after it can be trusted.
+  /// Keeps an error for all later calls: bytes after it cannot be trusted.
   private mutating func fail(_ error: ContentEncryptionError) -> ContentEncryptionError {
     (state, cipher, pending) = (.failed(error), nil, [])
     return error
@@ -151,7 +154,7 @@ extension AES128GCMDecoder {
     guard let size = header?.recordSize else { return Data() }
     let count = (pending.count + piece.count) / size
     var output = OutputBuffer(capacity: count * (size - RecordLayout.tagLength))
-    // A throwing closure would forget the type of its error.
+    // `withUnsafeBytes` would lose the error's type if its closure threw.
     let result = piece.withUnsafeBytes { piece -> Result<Void, ContentEncryptionError> in
       Result { () throws(ContentEncryptionError) in
         var rest = piece[...]
@@ -186,14 +189,14 @@ extension AES128GCMDecoder {
     guard state == .last else {
       throw ContentEncryptionError(
         .invalidPadding,
-        "record \(number) of the encrypted content is shorter than the others, and does not say that it is the last; "
+        "record \(number) of the encrypted content is shorter than the others, but is not marked as the last; "
           + "the sender encodes it wrongly")
     }
     return output.data()
   }
 
   private mutating func readPending(to output: inout OutputBuffer) throws(ContentEncryptionError) {
-    // Moved and not copied, so that its memory is used again.
+    // Swapped, not copied, so that the memory is reused.
     var record: [UInt8] = []
     swap(&record, &pending)
     try record.withUnsafeBytes { record in
@@ -217,7 +220,7 @@ extension AES128GCMDecoder {
       throw ContentEncryptionError(
         .damaged,
         "record \(number + 1) of the encrypted content is not what was encrypted: it was changed, moved or cut off, or "
-          + "the key is another; fetch it again, and compare the keys")
+          + "the key is wrong; fetch it again, and compare the keys")
     }
     number += 1
     guard let (count, delimiter) = RecordLayout.content(of: UnsafeRawBufferPointer(plain)) else {
@@ -231,6 +234,7 @@ extension AES128GCMDecoder {
 
   private static var trailing: ContentEncryptionError {
     ContentEncryptionError(
-      .trailingData, "the encrypted content goes on after its last record; do not use it, and fetch it again")
+      .trailingData,
+      "the encrypted content has bytes after its last record; do not use it, and fetch it again")
   }
 }

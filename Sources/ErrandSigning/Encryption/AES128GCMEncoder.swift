@@ -12,39 +12,43 @@
 /// try send(encoder.finish())
 /// ```
 ///
-/// It holds back less than one record. The same bytes come of the same content, however it is cut into pieces.
+/// The encoder holds back less than one record. Its output does not depend on how the content is cut into
+/// pieces.
 public struct AES128GCMEncoder: ~Copyable, Sendable {
-  /// The header that is sent first.
+  /// The header, which is sent first.
   public let header: EncryptionHeader
   private let layout: RecordLayout
   private let cipher: RecordCipher
   private let multiple: Int
   private let maximumCount: UInt64
-  /// Content that is in no record yet: whether it is the last record is only known when there is more, or none.
+  /// Content that is not in a record yet. Whether its record is the last is known only when more content or
+  /// the end comes.
   private var pending: [UInt8] = []
   /// The zeros that are still to be written.
   private var padding = 0
-  /// The number of bytes of content so far, less the multiples that padding fills up to.
+  /// The number of bytes of content so far, modulo the number that padding fills up to.
   private var excess = 0
   private var number: UInt64 = 0
   private var hasBegun = false
-  /// Why there can be no more; nil if there can.
+  /// The error of further calls; nil while the encoder accepts content.
   private var end: ContentEncryptionError?
 
+  /// Makes an encoder for one content, with a random salt.
   /// - Parameters:
-  ///   - recordSize: The number of bytes of each encrypted record, from 18 to `EncryptionHeader.maximumRecordSize`.
-  ///     17 of them are not content. A recipient has to hold one record, and may refuse large ones.
+  ///   - recordSize: The number of bytes of each encrypted record, from 18 to
+  ///     `EncryptionHeader.maximumRecordSize`. 17 of them are not content. A recipient has to hold one
+  ///     record, and may refuse large ones.
   ///   - padding: Zeros that hide how long the content is.
-  /// - Throws: `.invalidParameter` for another record size or padding.
+  /// - Throws: `.invalidParameter` if the record size or the padding is out of range.
   public init(key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none)
     throws(ContentEncryptionError)
   {
-    // A salt that was used before would reveal the content (RFC 8188, section 4.3), so no caller chooses it.
+    // Reusing a salt would reveal the content (RFC 8188, section 4.3), so callers cannot choose it.
     try self.init(
       key: key, recordSize: recordSize, padding: padding, salt: .random(EncryptionHeader.saltLength))
   }
 
-  /// - Parameter maximumCount: The most records; nil: as many as are safe.
+  /// - Parameter maximumCount: The most records; nil for as many as are safe.
   init(
     key: ContentKey, recordSize: Int, padding: RecordPadding = .none, salt: Data, maximumCount: UInt64? = nil
   ) throws(ContentEncryptionError) {
@@ -70,8 +74,9 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   }
 
   /// Encrypts the next piece of the content, of any length.
-  /// - Returns: The records that are full. With the first piece the header is before them.
-  /// - Throws: `.tooManyRecords`, once and for all: the content has to be sent in parts; `.misused` after `finish()`.
+  /// - Returns: The records that are full. The header comes before them in the first output.
+  /// - Throws: `.tooManyRecords`, also from all later calls: send the content in parts. `.misused` after
+  ///   `finish()`.
   public mutating func update(_ piece: Data) throws(ContentEncryptionError) -> Data {
     let records = layout.fullRecordCount(content: pending.count + piece.count, padding: padding)
     var output = try begin(records)
@@ -89,9 +94,10 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
     return output.data()
   }
 
-  /// Encrypts the rest.
-  /// - Returns: The last record; before it the header, if there was no piece, and records that are padding.
-  /// - Throws: `.tooManyRecords`; `.misused` if it was called before.
+  /// Encrypts the rest of the content.
+  /// - Returns: The last record. Records of padding come before it, and the header, unless `update(_:)`
+  ///   returned it.
+  /// - Throws: `.tooManyRecords`; `.misused` if the encoder is finished already.
   public mutating func finish() throws(ContentEncryptionError) -> Data {
     padding += (multiple - excess) % multiple
     excess = 0
@@ -104,14 +110,14 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
     return output.data()
   }
 
-  /// The number of bytes that wait for more.
+  /// The number of bytes that wait for the rest of their record.
   var heldCount: Int { pending.count }
 
-  /// Returns memory for so many records, and for the header if it is not written yet, which it writes.
+  /// Returns memory for `records` records. Writes the header into it if the header is not written yet.
   private mutating func begin(_ records: Int) throws(ContentEncryptionError) -> OutputBuffer {
     if let end { throw end }
     guard UInt64(records) <= maximumCount - number else {
-      // The input that was not encrypted would be missing in the middle.
+      // After a retry the content would lack this piece in its middle, so the error stays.
       let error = ContentEncryptionError(
         .tooManyRecords,
         "the content needs more records than can be encrypted safely with one key; send it in parts, or with a "
@@ -126,7 +132,7 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
     return output
   }
 
-  /// Appends a record with the pending content, more content, and as much padding as it has room for.
+  /// Appends a record with the pending content, more content, and as much padding as fits.
   private mutating func append(
     _ content: UnsafeRawBufferPointer, _ delimiter: RecordLayout.Delimiter, to output: inout OutputBuffer
   ) {

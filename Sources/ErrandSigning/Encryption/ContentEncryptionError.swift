@@ -1,9 +1,11 @@
-/// The reason why content cannot be encrypted or decrypted. `description` is a sentence to act on; it shows no
-/// key and no content.
+/// The reason why content cannot be encrypted or decrypted. Its `description` names a remedy, and shows
+/// neither keys nor content.
 public struct ContentEncryptionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure. More may be added, so keep a `default`.
+  /// The kind of failure. Later versions may add kinds, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The kind's name, such as "damaged".
     public let rawValue: String
+    /// Makes a kind with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
@@ -13,25 +15,26 @@ public struct ContentEncryptionError: Error, Sendable, Hashable, CustomStringCon
     public static let invalidHeader = Code(rawValue: "invalidHeader")
     /// The content's records are larger than the decoder accepts.
     public static let recordTooLarge = Code(rawValue: "recordTooLarge")
-    /// There is no key with the name in the content's header.
+    /// No key has the name in the content's header.
     public static let unknownKey = Code(rawValue: "unknownKey")
-    /// A record is not what was encrypted with this key at this place: it was changed or moved, or the key is
-    /// another.
+    /// A record is not the one that was encrypted with this key at this place: it was changed or moved, or
+    /// the key is wrong.
     public static let damaged = Code(rawValue: "damaged")
     /// The content ends before its last record.
     public static let truncated = Code(rawValue: "truncated")
-    /// There are bytes after the last record.
+    /// Bytes follow the last record.
     public static let trailingData = Code(rawValue: "trailingData")
-    /// A record was decrypted, and has no valid padding delimiter.
+    /// A record was decrypted, but has no valid padding delimiter.
     public static let invalidPadding = Code(rawValue: "invalidPadding")
-    /// There are more records than may be encrypted with one key and salt.
+    /// The content has more records than may be encrypted with one key and salt.
     public static let tooManyRecords = Code(rawValue: "tooManyRecords")
     /// The encoder or decoder was used after its end, or the decoder before it had its key.
     public static let misused = Code(rawValue: "misused")
   }
 
+  /// The kind of failure.
   public let code: Code
-  /// The cause, and what to do about it.
+  /// The cause, and how to correct it.
   public let message: String
 
   init(_ code: Code, _ message: String) {

@@ -6,24 +6,26 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// The input keying material of the `aes128gcm` content coding (RFC 8188, section 2.2), and its name. Every
-/// message is encrypted with a key of its own that is derived from it, so one can be used for many.
+/// The input keying material of the `aes128gcm` content coding (RFC 8188, section 2.2), and its name. It can
+/// be used for many messages, because each is encrypted with a separate key that is derived from it.
 ///
 /// ```swift
 /// let key = ContentKey.random(id: "2026-07")
 /// ```
 ///
-/// No description shows it.
+/// Its descriptions do not show the key.
 public struct ContentKey: Sendable {
-  /// The name by which a recipient finds the key: at most 255 bytes, UTF-8 as a rule. It is sent with the
+  /// The name by which a recipient finds the key: at most 255 bytes, usually UTF-8. It is sent with the
   /// content, unencrypted.
   public let id: Data
   let secret: SecretBytes
 
+  /// Makes a key from bytes.
   /// - Parameters:
-  ///   - data: At least 16 unpredictable bytes, as a rule. A password is not that: derive a key from it first.
-  ///   - id: At most 255 bytes.
-  /// - Throws: `.invalidParameter` for an empty key, or a longer name.
+  ///   - data: The key, usually at least 16 unpredictable bytes. A password is too predictable: derive a key
+  ///     from it first.
+  ///   - id: The key's name, of at most 255 bytes.
+  /// - Throws: `.invalidParameter` if the key is empty or its name too long.
   public init(_ data: Data, id: Data = Data()) throws(ContentEncryptionError) {
     guard !data.isEmpty else {
       throw ContentEncryptionError(
@@ -39,24 +41,24 @@ public struct ContentKey: Sendable {
     secret = SecretBytes(data)
   }
 
-  /// - Parameter id: At most 255 bytes of UTF-8.
-  /// - Throws: `.invalidParameter` for an empty key, or a longer name.
+  /// Makes a key from bytes, with a name of at most 255 bytes of UTF-8.
+  /// - Throws: `.invalidParameter` if the key is empty or its name too long.
   public init(_ data: Data, id: String) throws(ContentEncryptionError) {
     try self.init(data, id: Data(id.utf8))
   }
 
   /// Returns a new key of 16 bytes, from the system's source of randomness.
-  /// - Throws: `.invalidParameter` for a name of more than 255 bytes.
+  /// - Throws: `.invalidParameter` if the name has more than 255 bytes.
   public static func random(id: String = "") throws(ContentEncryptionError) -> ContentKey {
     try ContentKey(.random(16), id: id)
   }
 
-  /// Tells the key from others, also from those of the same name.
+  /// A digest of the key and its name, which differs for each key, even among keys with the same name.
   var fingerprint: String {
     SHA256Digest(hashing: Data("errand content key \(id.count) ".utf8) + id + data).description
   }
 
-  /// The key itself, to be given to the recipient.
+  /// The secret bytes of the key, to be given to the recipient.
   public var data: Data { secret.withUnsafeBytes { Data($0) } }
 }
 
@@ -65,7 +67,8 @@ extension ContentKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: ["id": Self.shown(id)]) }
 
-  /// Returns a name in quotes if it is plain text, or else in hexadecimal: it may come from anywhere.
+  /// Returns a name in quotes if it is plain text, else in hexadecimal, because the name may come from
+  /// anywhere.
   static func shown(_ id: Data) -> String {
     let isPlain = id.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     if isPlain { return "\"\(String(decoding: id, as: UTF8.self))\"" }

@@ -12,7 +12,7 @@ struct DecryptionFilter: ResponseFilter {
   let isRequired: Bool
   let maximumRecordSize: Int
 
-  /// Tells the filter from others whose keys have no identity.
+  /// Distinguishes the filter from others whose keys have no identity.
   private let number = UInt64.random(in: 0...(.max))
 
   init(keys: any ContentKeyProvider, isRequired: Bool, maximumRecordSize: Int) {
@@ -26,7 +26,7 @@ struct DecryptionFilter: ResponseFilter {
   }
 
   func prepare(_ fields: inout HTTPFields) {
-    // A digest asks for no coding; this one is not the transport's.
+    // A digest asks for `identity`, which rules out compression but not encryption.
     if fields["Accept-Encoding"] ?? "identity" == "identity" {
       fields.set("Accept-Encoding", EncryptedBodyCoding.name)
     }
@@ -37,7 +37,7 @@ struct DecryptionFilter: ResponseFilter {
     throw RequestError(
       .decryptionFailed,
       message:
-        "the response is not encrypted (Content-Encoding: aes128gcm), and has to be; anybody may have written "
+        "the response is not encrypted (Content-Encoding: aes128gcm), but has to be; a third party may have written "
         + "it. Have the server encrypt it, or use decrypting(with:isRequired: false)",
       status: response.head.status, fields: response.head.fields, reachedServer: true)
   }
@@ -48,7 +48,7 @@ struct DecryptionFilter: ResponseFilter {
 }
 
 /// Decrypts one body.
-// It is called by one thread at a time: that is why its parts need no lock.
+// Needs no lock, because only one thread calls it at a time.
 final class DecryptedBody: BodyFilter {
   private let keys: any ContentKeyProvider
   private nonisolated(unsafe) var decoder: AES128GCMDecoder
@@ -84,9 +84,10 @@ final class DecryptedBody: BodyFilter {
     do { content.append(try decoder.finish()) } catch { throw Self.failed(error) }
   }
 
-  /// - Parameter error: The decoder's, or that of the application's keys, which is not shown.
+  /// - Parameter error: The decoder's error, or that of the application's keys, which the message does not
+  ///   show.
   private static func failed(_ error: any Error) -> RequestError {
-    let reason = (error as? ContentEncryptionError).map { "\($0)" } ?? "its key could not be had"
+    let reason = (error as? ContentEncryptionError).map { "\($0)" } ?? "its key could not be found"
     return RequestError(
       .decryptionFailed, message: "the response's body cannot be decrypted: \(reason)", reachedServer: true,
       underlying: error)

@@ -15,7 +15,7 @@
 public struct EncryptionHeader: Sendable, Hashable {
   /// The smallest record: a byte of content, the padding delimiter and the tag.
   public static let minimumRecordSize = 18
-  /// The largest record that is made or read here: 1 GiB. The coding itself ends at 4 GiB.
+  /// The largest record that Errand writes or reads: 1 GiB. The coding itself allows 4 GiB.
   public static let maximumRecordSize = 1 << 30
 
   static let saltLength = 16
@@ -23,9 +23,9 @@ public struct EncryptionHeader: Sendable, Hashable {
   /// The length of the header without the key's name.
   static let fixedLength = saltLength + 4 + 1
 
-  /// 16 bytes that are different for each content.
+  /// 16 bytes that differ for each content.
   public let salt: Data
-  /// The number of bytes of each record but the last, which may be shorter.
+  /// The number of bytes of each record. Only the last may be shorter.
   public let recordSize: Int
   /// The name of the key: at most 255 bytes.
   public let keyID: Data
@@ -40,27 +40,29 @@ public struct EncryptionHeader: Sendable, Hashable {
     return salt + size + [UInt8(keyID.count)] + keyID
   }
 
-  /// Returns the number of bytes that the header has, as far as its beginning tells.
+  /// Returns the length of the header as far as its beginning shows it: without the key's name until that
+  /// length was read.
   static func length(from start: some Collection<UInt8>) -> Int {
     guard start.count >= fixedLength else { return fixedLength }
     return fixedLength + Int(start[start.index(start.startIndex, offsetBy: fixedLength - 1)])
   }
 
-  /// Reads a whole header, of the length that `length(from:)` returned.
-  /// - Throws: `.invalidHeader` for a record size of less than 18; `.recordTooLarge` for one above the maximum.
+  /// Reads a whole header, which has the length that `length(from:)` returned.
+  /// - Throws: `.invalidHeader` if the record size is less than 18; `.recordTooLarge` if it is above the
+  ///   maximum.
   init(_ bytes: [UInt8], maximumRecordSize: Int) throws(ContentEncryptionError) {
     precondition(bytes.count == Self.length(from: bytes))
     let size = bytes[Self.saltLength..<Self.saltLength + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard size >= Self.minimumRecordSize else {
       throw ContentEncryptionError(
         .invalidHeader,
-        "the encrypted content says that its records have \(size) bytes, and \(Self.minimumRecordSize) is the least; "
+        "the encrypted content says that its records have \(size) bytes, but the minimum is \(Self.minimumRecordSize); "
           + "check that it is encoded with aes128gcm")
     }
     guard size <= maximumRecordSize else {
       throw ContentEncryptionError(
         .recordTooLarge,
-        "the encrypted content has records of \(size) bytes, and at most \(maximumRecordSize) are accepted; have "
+        "the encrypted content has records of \(size) bytes, but at most \(maximumRecordSize) are accepted; have "
           + "the sender make smaller ones, or raise maximumRecordSize")
     }
     self.init(

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Memory that is written to once, from its beginning, and then becomes `Data` without a copy. It is not filled with
-/// zeros first, which would take as long as a tenth of the encryption.
+/// Memory that is written once, from its beginning, and then becomes `Data` without a copy. It is not filled
+/// with zeros first, because that would take a tenth of the encryption's time.
 struct OutputBuffer: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
   private var count = 0
@@ -16,14 +16,14 @@ struct OutputBuffer: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Returns the next bytes, which the caller has to write.
+  /// Returns the next bytes, all of which the caller has to write.
   mutating func grow(by length: Int) -> UnsafeMutableRawBufferPointer {
     precondition(length <= memory.count - count)
     defer { count += length }
     return UnsafeMutableRawBufferPointer(rebasing: memory[count..<count + length])
   }
 
-  /// Takes the last bytes back.
+  /// Removes the last bytes.
   mutating func shrink(by length: Int) {
     precondition(length <= count)
     count -= length

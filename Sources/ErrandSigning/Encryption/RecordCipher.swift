@@ -10,9 +10,9 @@
   import Foundation
 #endif
 
-/// AES-128-GCM (NIST SP 800-38D) for the records of one content, without additional data. The key is set once, and
-/// no record allocates memory.
-// It belongs to one encoder or decoder, which cannot be copied: that is why its parts need no lock.
+/// AES-128-GCM (NIST SP 800-38D) for the records of one content, without additional data. The key is set
+/// once, and records allocate no memory.
+// Needs no lock, because it belongs to one encoder or decoder, which cannot be copied.
 final class RecordCipher: Sendable {
   private let keys: RecordKeys
 
@@ -27,8 +27,8 @@ final class RecordCipher: Sendable {
     /// Encrypts a record.
     /// - Parameters:
     ///   - first: The beginning of the plaintext.
-    ///   - second: What follows.
-    ///   - record: Has room for the ciphertext and the tag. The end of the plaintext is there already.
+    ///   - second: The plaintext after `first`.
+    ///   - record: Memory for the ciphertext and the tag. It holds the end of the plaintext already.
     func seal(
       _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
       _ record: UnsafeMutableRawBufferPointer,
@@ -46,8 +46,9 @@ final class RecordCipher: Sendable {
     }
 
     /// Decrypts a record.
-    /// - Parameter plain: Room for the record without its tag; meaningless if the record is not right.
-    /// - Returns: False if one bit of the record, its place or the key is not right.
+    /// - Parameter plain: Memory for the record without its tag. Its contents are meaningless if this returns
+    ///   false.
+    /// - Returns: False if a single bit of the record, its place or the key is wrong.
     func open(_ record: UnsafeRawBufferPointer, number: UInt64, into plain: UnsafeMutableRawPointer) -> Bool {
       let count = record.count - RecordLayout.tagLength
       guard
@@ -79,14 +80,14 @@ final class RecordCipher: Sendable {
       precondition(isReady == 1, "OpenSSL has no AES-128-GCM")
     }
 
-    // This also clears the key.
+    // Also clears the key.
     deinit { EVP_CIPHER_CTX_free(context) }
 
     /// Encrypts a record.
     /// - Parameters:
     ///   - first: The beginning of the plaintext.
-    ///   - second: What follows.
-    ///   - record: Has room for the ciphertext and the tag. The end of the plaintext is there already.
+    ///   - second: The plaintext after `first`.
+    ///   - record: Memory for the ciphertext and the tag. It holds the end of the plaintext already.
     func seal(
       _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
       _ record: UnsafeMutableRawBufferPointer,
@@ -105,7 +106,7 @@ final class RecordCipher: Sendable {
       precondition(isDone && written == count, "OpenSSL cannot encrypt")
     }
 
-    /// Starts a record; the key stays.
+    /// Starts a record with the same key.
     private func begin(_ nonce: UnsafeRawBufferPointer) -> Bool {
       EVP_CipherInit_ex(context, nil, nil, nil, nonce.bindMemory(to: UInt8.self).baseAddress, -1) == 1
     }
@@ -125,13 +126,14 @@ final class RecordCipher: Sendable {
     }
 
     /// Decrypts a record.
-    /// - Parameter plain: Room for the record without its tag; meaningless if the record is not right.
-    /// - Returns: False if one bit of the record, its place or the key is not right.
+    /// - Parameter plain: Memory for the record without its tag. Its contents are meaningless if this returns
+    ///   false.
+    /// - Returns: False if a single bit of the record, its place or the key is wrong.
     func open(_ record: UnsafeRawBufferPointer, number: UInt64, into plain: UnsafeMutableRawPointer) -> Bool {
       guard let start = record.baseAddress else { return false }
       let count = record.count - RecordLayout.tagLength
       let bytes = plain.assumingMemoryBound(to: UInt8.self)
-      // Only read, although it is declared otherwise.
+      // OpenSSL declares the tag mutable, but only reads it.
       let tag = UnsafeMutableRawPointer(mutating: start + count)
       var (written, rest) = (Int32(0), Int32(0))
       let isReady =

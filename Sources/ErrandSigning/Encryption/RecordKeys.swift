@@ -10,7 +10,7 @@ struct RecordKeys {
   static let nonceLength = 12
 
   let key: SecretBytes
-  /// The first record's nonce: 32 bits and 64.
+  /// The first record's nonce: its first 32 bits and the other 64.
   private let prefix: UInt32
   private let mask: UInt64
 
@@ -27,8 +27,8 @@ struct RecordKeys {
     }
   }
 
-  /// Calls `body` with a record's nonce: the first one's, exclusive-or the record's number, of which the first 32 bits
-  /// are zero.
+  /// Calls `body` with a record's nonce: the first record's nonce, exclusive-or the record's number. The
+  /// number's first 32 bits are zero.
   func withNonce<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeTemporaryAllocation(byteCount: Self.nonceLength, alignment: 4) { nonce in
       nonce.storeBytes(of: prefix, as: UInt32.self)

@@ -5,7 +5,7 @@ public struct RecordPadding: Sendable, Hashable {
     case multiple(Int)
   }
 
-  /// The most padding that can be asked for: 16 MiB.
+  /// The most bytes of padding: 16 MiB.
   public static let maximum = 16 << 20
 
   let amount: Amount
@@ -13,12 +13,13 @@ public struct RecordPadding: Sendable, Hashable {
   /// No padding.
   public static let none = RecordPadding(amount: .bytes(0))
 
-  /// So many zeros, of which as many as possible are in the first records. The others come at the end, all at once.
-  /// - Parameter count: From 0 to `maximum`.
+  /// Returns padding of `count` zeros. The first records hold as many of them as possible. The others come at
+  /// the end.
+  /// - Parameter count: The number of bytes, from 0 to `maximum`.
   public static func bytes(_ count: Int) -> RecordPadding { RecordPadding(amount: .bytes(count)) }
 
-  /// Zeros after the content, until it and they are a multiple of a number of bytes.
-  /// - Parameter count: From 1 to `maximum`.
+  /// Returns padding that follows the content until their total length is a multiple of `count`.
+  /// - Parameter count: The number of bytes, from 1 to `maximum`.
   public static func toMultiple(of count: Int) -> RecordPadding { RecordPadding(amount: .multiple(count)) }
 
   var isValid: Bool {

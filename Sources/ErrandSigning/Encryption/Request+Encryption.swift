@@ -7,13 +7,15 @@ public import ErrandCore
 #endif
 
 extension Request {
-  /// Sends the body encrypted, with `Content-Encoding: aes128gcm` (RFC 8188), and with a fresh salt for each attempt. It
-  /// is compressed before that, if the request is `compressed()`; digests and signatures are made of what is sent.
-  /// Header fields are not encrypted.
+  /// Encrypts the request's body with `Content-Encoding: aes128gcm` (RFC 8188), with a fresh salt for each
+  /// attempt. A request that is `compressed()` is compressed first. Digests and signatures cover the
+  /// encrypted bytes. Header fields are not encrypted.
   ///
-  /// The file of a body must not change between its signature and its sending; if it does, it is not sent.
+  /// If the body is a file that changes between its signature and its sending, it is not sent.
   /// - Parameters:
-  ///   - recordSize: The number of bytes of each encrypted record, from 18 to `EncryptionHeader.maximumRecordSize`.
+  ///   - key: The key, which the recipient also has.
+  ///   - recordSize: The number of bytes of each encrypted record, from 18 to
+  ///     `EncryptionHeader.maximumRecordSize`.
   ///   - padding: Zeros that hide how long the body is.
   public func encrypted(
     with key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none
@@ -21,17 +23,18 @@ extension Request {
     coded(in: EncryptedBodyCoding(key: key, recordSize: recordSize, padding: padding))
   }
 
-  /// Decrypts responses with the content coding `aes128gcm` (RFC 8188), before they are decompressed and checked. A
-  /// body that was changed, cut off, re-ordered or encrypted with another key fails with
-  /// `RequestError(.decryptionFailed)`; nothing of a record is passed on before it was verified, but a stream may end
-  /// with the error after records that were whole. Cached responses are cached decrypted.
+  /// Decrypts responses with the content coding `aes128gcm` (RFC 8188), before they are decompressed and
+  /// checked. A body that was changed, cut off, re-ordered or encrypted with another key fails with
+  /// `RequestError(.decryptionFailed)`. A record is passed on only after it was verified, but a stream may
+  /// deliver whole records before it ends with the error. The cache holds responses decrypted.
   ///
-  /// Responses without content (to HEAD; 204, 304) are not encrypted, and those that the request rejects stay as they
+  /// Responses without content (to HEAD; 204, 304) are not encrypted, and rejected responses stay as they
   /// are. The download of an encrypted file cannot be resumed.
   /// - Parameters:
-  ///   - keys: Finds the key that a response names. The response is not read any further meanwhile.
-  ///   - isRequired: True, the default, if a response that is not encrypted fails.
-  ///   - maximumRecordSize: The largest records that are accepted, in bytes: so much is held in memory.
+  ///   - keys: Finds the key that a response names. Errand does not read the response any further meanwhile.
+  ///   - isRequired: True, the default, if an unencrypted response fails.
+  ///   - maximumRecordSize: The largest records that are accepted, in bytes. At most this much is held in
+  ///     memory.
   public func decrypting(
     with keys: any ContentKeyProvider, isRequired: Bool = true,
     maximumRecordSize: Int = AES128GCMDecoder.defaultMaximumRecordSize
@@ -40,7 +43,7 @@ extension Request {
       by: DecryptionFilter(keys: keys, isRequired: isRequired, maximumRecordSize: maximumRecordSize))
   }
 
-  /// Decrypts responses as `decrypting(with:isRequired:maximumRecordSize:)` does, with one key.
+  /// Decrypts responses with one key, like `decrypting(with:isRequired:maximumRecordSize:)`.
   public func decrypting(with key: ContentKey, isRequired: Bool = true) -> Request {
     decrypting(with: ContentKeys(key), isRequired: isRequired)
   }
@@ -55,7 +58,7 @@ struct EncryptedBodyCoding: BodyCoding {
   let padding: RecordPadding
 
   var name: String { Self.name }
-  /// Requests that are encrypted with one key are the same.
+  /// Requests that are encrypted with the same key may be shared.
   var identity: String { "aes128gcm \(key.fingerprint)" }
 
   func begin() throws -> any BodyCodingAttempt {
@@ -63,14 +66,15 @@ struct EncryptedBodyCoding: BodyCoding {
   }
 }
 
-/// One attempt's encryption. With the same salt, the same bytes come of the same body each time that it is read; the
-/// body of an attempt that has changed is never sent, because two bodies with one salt would reveal each other.
+/// One attempt's encryption. Each reading of a body gives the same bytes, because the salt is the same. A
+/// body that changed during an attempt is never sent, because two bodies with one salt would reveal each
+/// other.
 struct EncryptedBody: BodyCodingAttempt {
   let coding: EncryptedBodyCoding
   let salt: Data
 
   func codedLength(of length: Int64) -> Int64? {
-    // The smallest record has one byte of content, and 17 others. No file is so long that this overflows.
+    // The smallest record has one byte of content and 17 others. Files are too short to make this overflow.
     guard case .bytes(0) = coding.padding.amount, 0...Int64.max / 32 ~= length,
       coding.recordSize >= EncryptionHeader.minimumRecordSize
     else { return nil }

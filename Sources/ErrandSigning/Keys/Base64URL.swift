@@ -5,8 +5,8 @@
 #endif
 
 extension Data {
-  /// Reads base64url (RFC 4648, section 5) as JSON Web Keys have it: no padding, no line ends, and nothing in bits that
-  /// do not count.
+  /// Reads base64url (RFC 4648, section 5) as in JSON Web Keys: without padding, line ends, or set bits after
+  /// the last byte.
   init?(base64URL text: String) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count + 2)

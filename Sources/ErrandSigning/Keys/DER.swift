@@ -7,7 +7,7 @@ struct DERReader<Bytes: Collection> where Bytes.Element == UInt8, Bytes.SubSeque
   var isAtEnd: Bool { rest.isEmpty }
 
   /// Reads an element.
-  /// - Returns: Its content; nil if the next element has another tag, or is not whole, or is encoded in another way.
+  /// - Returns: Its content; nil if the next element has another tag, is incomplete, or is not encoded strictly.
   mutating func read(_ tag: DER.Tag) -> Bytes? {
     var bytes = rest
     guard bytes.popFirst() == tag.rawValue, let first = bytes.popFirst() else { return nil }
@@ -29,7 +29,7 @@ struct DERReader<Bytes: Collection> where Bytes.Element == UInt8, Bytes.SubSeque
   mutating func readSequence() -> DERReader? { read(.sequence).map { DERReader($0) } }
 
   /// Reads an integer that is not negative.
-  /// - Returns: Its bytes without leading zeros; none for zero.
+  /// - Returns: Its bytes without leading zeros; empty for zero.
   mutating func readUnsigned() -> Bytes? {
     guard let bytes = read(.integer), let first = bytes.first, first < 0x80 else { return nil }
     guard first == 0 else { return bytes }

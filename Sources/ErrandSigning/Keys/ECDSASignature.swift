@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// Converts ECDSA signatures between DER, as libraries make it, and r and s in their full width, as RFC 9421,
-/// section 3.3.4, wants it.
+/// Converts ECDSA signatures between the DER that libraries make, and the fixed-width r and s of RFC 9421,
+/// section 3.3.4.
 enum ECDSASignature {
   /// Returns r and s, each of `width` bytes.
-  /// - Returns: Nil if this is not a sequence of two positive numbers that fit, in DER, and nothing else.
+  /// - Returns: Nil if `der` is not exactly a sequence of two positive numbers that fit.
   static func raw(der: Data, width: Int) -> Data? {
     var outer = DERReader(der)
     guard var numbers = outer.readSequence(), outer.isAtEnd, let r = numbers.readUnsigned(),

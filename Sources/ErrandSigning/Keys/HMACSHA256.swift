@@ -15,7 +15,7 @@
 enum HMACSHA256 {
   static let byteCount = 32
 
-  /// Returns the code of the data. It is a secret, too: a derived key is made this way.
+  /// Returns the code of the data. The code is secret, too, because derived keys are made this way.
   static func code(key: some ContiguousBytes, data: some ContiguousBytes) -> SecretBytes {
     SecretBytes(count: byteCount) { code in
       key.withUnsafeBytes { key in data.withUnsafeBytes { write(key, $0, to: code) } }
@@ -40,7 +40,7 @@ enum HMACSHA256 {
   }
 }
 
-/// A key that makes codes again and again: what depends on the key alone is computed once.
+/// A key for many codes. The computation that depends on the key alone is done once.
 final class HMACKey: Sendable {
   #if canImport(CryptoKit)
     private let secret: SecretBytes
@@ -50,10 +50,11 @@ final class HMACKey: Sendable {
     /// Returns the code of the data.
     func code(of data: Data) -> SecretBytes { HMACSHA256.code(key: secret, data: data) }
   #else
-    // Safe to share: it is used under the lock only.
+    // Safe to share: it is used only under the lock.
     nonisolated(unsafe) private let context: OpaquePointer
     private let lock = Locked(())
-    /// The most bytes for which others wait, about a microsecond; for more the context is copied.
+    /// The most bytes that are hashed under the lock, which takes about a microsecond. For more, the context
+    /// is copied.
     private static let longestShared = 4096
 
     init(_ secret: SecretBytes) {
@@ -100,7 +101,7 @@ final class HMACKey: Sendable {
     ) -> Bool {
       data.withUnsafeBytes { data in
         var count = 0
-        // Without a key: begins again with the one that it has.
+        // Without a key, this starts again with the key that the context has.
         return EVP_MAC_init(context, nil, 0, nil) == 1
           && EVP_MAC_update(context, data.bindMemory(to: UInt8.self).baseAddress, data.count) == 1
           && EVP_MAC_final(context, code.bindMemory(to: UInt8.self).baseAddress, &count, code.count) == 1

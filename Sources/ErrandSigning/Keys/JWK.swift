@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// A JSON Web Key (RFC 7517, with RFC 7518 and RFC 8037), read and checked as far as that needs no cryptography.
+/// A JSON Web Key (RFC 7517, with RFC 7518 and RFC 8037). It is read and checked, without cryptography.
 struct JWK: Sendable {
-  /// The length, in bytes, above which nothing is read.
+  /// The longest key that is read, in bytes.
   static let maximumLength = 64 << 10
 
   enum Material: Sendable {
@@ -17,7 +17,7 @@ struct JWK: Sendable {
 
   let material: Material
   let keyID: String?
-  /// The only algorithm that it may be used with; nil if it does not say.
+  /// The only algorithm that the key may be used with; nil if the key does not restrict it.
   let algorithm: SignatureAlgorithm?
   private let operations: [String]?
 
@@ -27,11 +27,13 @@ struct JWK: Sendable {
     else {
       throw KeyError(
         .invalidKey,
-        "this is no JSON Web Key; pass one JSON object with a \"kty\" and the members that belong to it")
+        "the data is not a JSON Web Key; pass one JSON object with a \"kty\" and the members that belong to it"
+      )
     }
     guard members.use == nil || members.use == "sig" else {
       throw KeyError(
-        .unsupportedKey, "the JSON Web Key is not for signatures: its \"use\" is not \"sig\"; pass another")
+        .unsupportedKey,
+        "the JSON Web Key is not for signatures: its \"use\" is not \"sig\"; pass another key")
     }
     (keyID, operations) = (members.kid, members.operations)
     algorithm = try members.alg.map { (name) throws(KeyError) in try Self.algorithm(named: name) }
@@ -43,7 +45,7 @@ struct JWK: Sendable {
     guard operations?.contains(operation) ?? true else {
       throw KeyError(
         .unsupportedKey,
-        "the JSON Web Key's \"key_ops\" do not have \"\(operation)\"; pass a key that may be used so")
+        "the JSON Web Key's \"key_ops\" lack \"\(operation)\"; pass a key that may be used for it")
     }
   }
 
@@ -59,8 +61,8 @@ struct JWK: Sendable {
     default:
       throw KeyError(
         .unsupportedKey,
-        "the JSON Web Key is for an algorithm that is not used here; pass one whose \"alg\" is EdDSA, ES256, ES384, "
-          + "PS512, RS256 or HS256, or that has none")
+        "the JSON Web Key is for an algorithm that is not supported; pass one whose \"alg\" is EdDSA, ES256, ES384, "
+          + "PS512, RS256 or HS256, or a key without \"alg\"")
     }
   }
 }

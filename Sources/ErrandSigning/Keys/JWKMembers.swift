@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The members of a JSON Web Key. Others are ignored (RFC 7517, section 4).
+/// The members of a JSON Web Key. Other members are ignored (RFC 7517, section 4).
 struct JWKMembers: Decodable {
   let kty: String
   let crv, x, y, d, n, e, p, q, dp, dq, qi, k: String?
@@ -29,7 +29,7 @@ struct JWKMembers: Decodable {
     default:
       throw KeyError(
         .unsupportedKey,
-        "the JSON Web Key is of a kind that does not sign here; pass one whose \"kty\" is OKP, EC, RSA or oct"
+        "the JSON Web Key is of an unsupported kind; pass one whose \"kty\" is OKP, EC, RSA or oct"
       )
     }
   }
@@ -37,7 +37,7 @@ struct JWKMembers: Decodable {
   private func edwards() throws(KeyError) -> JWK.Material {
     guard crv == "Ed25519" else {
       throw KeyError(
-        .unsupportedKey, "the JSON Web Key's curve does not sign here; pass one whose \"crv\" is Ed25519")
+        .unsupportedKey, "the JSON Web Key's curve is not supported; pass one whose \"crv\" is Ed25519")
     }
     let point = try bytes(x, "x", count: 32)
     // The version and the algorithm, id-Ed25519 (RFC 8410).
@@ -59,7 +59,7 @@ struct JWKMembers: Decodable {
     default:
       throw KeyError(
         .unsupportedKey,
-        "the JSON Web Key's curve does not sign here; pass one whose \"crv\" is P-256 or P-384")
+        "the JSON Web Key's curve is not supported; pass one whose \"crv\" is P-256 or P-384")
     }
     let point = try [0, 4] + bytes(x, "x", count: width) + bytes(y, "y", count: width)
     let name = DER.element(.objectIdentifier, curve)
@@ -96,7 +96,7 @@ struct JWKMembers: Decodable {
 
   private func integer(_ text: String?, _ name: String) throws(KeyError) -> [UInt8] {
     let bytes = try bytes(text, name)
-    // RFC 7518, section 2: no more bytes than the number needs.
+    // RFC 7518, section 2, forbids leading zeros.
     guard let first = bytes.first, first != 0 else { throw Self.wrong(name) }
     return DER.unsigned(bytes)
   }
@@ -111,7 +111,7 @@ struct JWKMembers: Decodable {
   private static func wrong(_ name: String) -> KeyError {
     KeyError(
       .invalidKey,
-      "the JSON Web Key's \"\(name)\" is missing, or is not base64url of the length it has to have; export "
+      "the JSON Web Key's \"\(name)\" is missing, or is not base64url of the required length; export "
         + "the key again")
   }
 }

@@ -1,4 +1,4 @@
-/// A key in DER, and which of the forms it has.
+/// A key in DER, and the form that it has.
 struct KeyDER: Sendable {
   enum Form: Sendable, Hashable {
     /// `PRIVATE KEY`, PKCS #8 (RFC 5958).
@@ -27,7 +27,7 @@ struct KeyDER: Sendable {
 
   init(_ form: Form, _ bytes: SecretBytes) { (self.form, self.bytes) = (form, bytes) }
 
-  /// Takes bytes that were made, and overwrites them.
+  /// Copies bytes that were made for this key, and overwrites them.
   init(_ form: Form, consuming bytes: inout [UInt8]) {
     self.init(form, SecretBytes(bytes))
     bytes.withUnsafeMutableBytes { SecretBytes.clear($0) }

@@ -1,20 +1,22 @@
-/// The reason why a key cannot be read or used. `description` is a sentence to act on; it shows nothing of the key.
+/// The reason why a key cannot be read or used. Its `description` names a remedy, and shows nothing of the key.
 public struct KeyError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure. More may be added, so keep a `default`.
+  /// The kind of failure. Later versions may add kinds, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The kind's name, such as "wrongPassword".
     public let rawValue: String
+    /// Makes a kind with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// This is no key, or a damaged one, or more than one.
+    /// The text or data is not a key, or is damaged, or contains several keys.
     public static let invalidKey = Code(rawValue: "invalidKey")
-    /// This is a key of another kind, or of a size that is not safe, or for another use.
+    /// The key is of another kind, of an unsafe size, or for another use.
     public static let unsupportedKey = Code(rawValue: "unsupportedKey")
-    /// This is a public key, and a private one is needed.
+    /// The key is public, but a private key is needed.
     public static let privateKeyNeeded = Code(rawValue: "privateKeyNeeded")
-    /// This is a private key, and a public one is needed.
+    /// The key is private, but a public key is needed.
     public static let publicKeyNeeded = Code(rawValue: "publicKeyNeeded")
-    /// The key is encrypted, and there is no password.
+    /// The key is encrypted, but no password was passed.
     public static let passwordNeeded = Code(rawValue: "passwordNeeded")
     /// The key is encrypted with another password.
     public static let wrongPassword = Code(rawValue: "wrongPassword")
@@ -26,8 +28,9 @@ public struct KeyError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let signingFailed = Code(rawValue: "signingFailed")
   }
 
+  /// The kind of failure.
   public let code: Code
-  /// The cause, and what to do about it.
+  /// The cause, and how to correct it.
   public let message: String
 
   init(_ code: Code, _ message: String) {
@@ -50,14 +53,15 @@ extension KeyError {
   }
 
   static let damaged = KeyError(
-    .invalidKey, "the key is damaged: what is in it is not what its kind of key consists of; export it again")
+    .invalidKey, "the key is damaged: its contents do not match its kind; export it again")
 
   static let inconsistent = KeyError(
-    .invalidKey, "the private and the public part do not belong together; export the key again")
+    .invalidKey,
+    "the private part and the public part of the key do not belong together; export the key again")
 
   static let unsupportedKind = KeyError(
     .unsupportedKey,
-    "the key is of a kind that does not sign here; make an Ed25519, EC P-256, EC P-384 or RSA key")
+    "the key is of an unsupported kind; make an Ed25519, EC P-256, EC P-384 or RSA key")
 
   static let passwordNeeded = KeyError(.passwordNeeded, "the private key is encrypted; pass its password")
   static let wrongPassword = KeyError(

@@ -1,26 +1,27 @@
-/// A PKCS #8 key (RFC 5958) or a SubjectPublicKeyInfo (RFC 5280): an algorithm, and a key in the algorithm's own form.
+/// A PKCS #8 key (RFC 5958) or a SubjectPublicKeyInfo (RFC 5280): an algorithm, and a key in the form that
+/// the algorithm defines.
 struct KeyInfo<Bytes: Collection> where Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
   /// The algorithm's identifier.
   let algorithm: [UInt8]
-  /// The curve's identifier; nil if there is none, or if the curve is not named.
+  /// The curve's identifier; nil if the key has no curve, or a curve without a name.
   let curve: [UInt8]?
-  /// True if the algorithm has parameters other than none and the name of a curve.
+  /// True if the algorithm has parameters besides the name of a curve.
   let isRestricted: Bool
   let key: Bytes
 
   /// Reads a private key.
-  /// - Returns: Nil if it has another form.
+  /// - Returns: Nil if the bytes have another form.
   init?(privateKey bytes: Bytes) {
     var outer = DERReader(bytes)
     guard var info = outer.readSequence(), outer.isAtEnd, let version = info.readInt(), version < 2,
       let algorithm = info.readSequence(), let key = info.read(.octetString)
     else { return nil }
-    // Attributes, and the public key, may follow.
+    // Attributes and the public key may follow.
     self.init(algorithm, key)
   }
 
   /// Reads a public key.
-  /// - Returns: Nil if it has another form.
+  /// - Returns: Nil if the bytes have another form.
   init?(publicKey bytes: Bytes) {
     var outer = DERReader(bytes)
     guard var info = outer.readSequence(), outer.isAtEnd, let algorithm = info.readSequence(),
@@ -41,8 +42,8 @@ struct KeyInfo<Bytes: Collection> where Bytes.Element == UInt8, Bytes.SubSequenc
 }
 
 extension KeyDER {
-  /// True if the bytes are what the form says, as far as that can be told without the algorithm. A library may accept
-  /// more.
+  /// True if the bytes have the structure of their form. The algorithm's part is not checked. A library may
+  /// accept more.
   var isWellFormed: Bool {
     bytes.withUnsafeBytes { bytes in
       let bytes = bytes[...]

@@ -1,10 +1,10 @@
 /// The kinds of key pairs that sign.
 enum KeyKind: Sendable, Hashable, CaseIterable {
   case ed25519, p256, p384, rsa
-  /// An RSA key that says of itself that it is for RSASSA-PSS only.
+  /// An RSA key that is marked for RSASSA-PSS only.
   case rsaPSS
 
-  /// The algorithms for this kind; the first is the one to use if nothing else is said.
+  /// The algorithms for this kind. The first is the default.
   var algorithms: [SignatureAlgorithm] {
     switch self {
     case .ed25519: [.ed25519]
@@ -25,7 +25,7 @@ enum KeyKind: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The number of bytes that r and s have in an ECDSA signature; nil if it is not one.
+  /// The number of bytes of r and of s in an ECDSA signature; nil for other signatures.
   var coordinateWidth: Int? {
     switch self {
     case .p256: 32
@@ -34,8 +34,8 @@ enum KeyKind: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Returns the algorithm that was asked for, or the first.
-  /// - Throws: `.algorithmMismatch` if the one that was asked for is not among them.
+  /// Returns the requested algorithm, or the first usable one if `asked` is nil.
+  /// - Throws: `.algorithmMismatch` if the requested algorithm is not usable.
   func choose(_ asked: SignatureAlgorithm?, from usable: [SignatureAlgorithm]) throws(KeyError)
     -> SignatureAlgorithm
   {
@@ -48,8 +48,8 @@ enum KeyKind: Sendable, Hashable, CaseIterable {
 
 extension NativeKey {
   /// Returns the algorithms that the key can be used with.
-  /// - Parameter allowed: The only one that it may be used with; nil if it does not say.
-  /// - Throws: `.algorithmMismatch` if there are none.
+  /// - Parameter allowed: The only algorithm that the key may be used with; nil if it is not restricted.
+  /// - Throws: `.algorithmMismatch` if no algorithm is left.
   func algorithms(allowed: SignatureAlgorithm?) throws(KeyError) -> [SignatureAlgorithm] {
     let usable = kind.algorithms.filter { allows($0) && (allowed == nil || $0 == allowed) }
     guard !usable.isEmpty else {

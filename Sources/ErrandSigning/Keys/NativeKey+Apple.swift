@@ -3,7 +3,7 @@
   import Foundation
   import Security
 
-  /// A key of CryptoKit's or, for RSA, of the Security framework's; both clear its memory.
+  /// A key of CryptoKit or, for RSA, of the Security framework. Both clear the key's memory.
   final class NativeKey: Sendable {
     private enum Storage {
       case ed25519(Curve25519.Signing.PrivateKey)
@@ -24,7 +24,7 @@
       (self.kind, self.storage) = (kind, storage)
     }
 
-    /// - Parameter password: Decrypts the key, if it is encrypted.
+    /// - Parameter password: Decrypts the key if it is encrypted.
     convenience init(_ der: KeyDER, password: SecretBytes? = nil) throws(KeyError) {
       guard der.isWellFormed else { throw KeyError.damaged }
       let bytes = der.bytes.withUnsafeBytes { Data($0) }
@@ -49,7 +49,7 @@
     private convenience init(privateKey info: KeyInfo<Data>, _ whole: Data) throws(KeyError) {
       switch (info.algorithm, info.curve) {
       case (ObjectIdentifier.ed25519, nil):
-        // The key is wrapped once more (RFC 8410, section 7).
+        // The key is wrapped a second time (RFC 8410, section 7).
         var inner = DERReader(info.key)
         guard let seed = inner.read(.octetString), inner.isAtEnd,
           let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: Data(seed))
@@ -103,7 +103,7 @@
     private static func rsa(_ der: Data, _ part: CFString) throws(KeyError) -> SecKey {
       let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: part] as CFDictionary
       guard let key = SecKeyCreateWithData(der as CFData, attributes, nil) else { throw KeyError.damaged }
-      // A public key is exported as PKCS #1: its modulus and its exponent.
+      // The external representation of a public key is PKCS #1: its modulus and its exponent.
       guard let publicKey = part == kSecAttrKeyClassPublic ? key : SecKeyCopyPublicKey(key),
         let numbers = SecKeyCopyExternalRepresentation(publicKey, nil) as Data?
       else { throw KeyError.damaged }
@@ -115,7 +115,7 @@
       return key
     }
 
-    /// The public part alone.
+    /// Returns the public part alone.
     func publicKey() throws(KeyError) -> NativeKey {
       switch storage {
       case .ed25519(let key): return NativeKey(kind, .publicEd25519(key.publicKey))
@@ -128,7 +128,7 @@
       }
     }
 
-    /// Returns true if the key can be used so.
+    /// Returns true if the key can be used with the algorithm.
     func allows(_ algorithm: SignatureAlgorithm) -> Bool {
       switch storage {
       case .rsa(let key):
@@ -139,7 +139,7 @@
       }
     }
 
-    /// Returns the signature; nil if the system has failed, or if this is a public key.
+    /// Returns the signature; nil if the system fails, or if the key is public.
     func sign(_ data: Data, _ algorithm: SignatureAlgorithm) -> Data? {
       switch storage {
       case .ed25519(let key): return try? key.signature(for: data)
@@ -173,7 +173,7 @@
       }
     }
 
-    /// The salt of PSS is as long as the hash: 64 bytes.
+    /// Returns the Security framework's name of an RSA algorithm. The salt of PSS is as long as the hash: 64 bytes.
     private static func secKeyAlgorithm(_ algorithm: SignatureAlgorithm) -> SecKeyAlgorithm? {
       switch algorithm {
       case .rsaPSSSHA512: .rsaSignatureMessagePSSSHA512

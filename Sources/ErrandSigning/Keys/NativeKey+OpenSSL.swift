@@ -7,15 +7,15 @@
     import Foundation
   #endif
 
-  /// A key of OpenSSL's, which also clears its memory.
+  /// A key of OpenSSL, which also clears the key's memory.
   final class NativeKey: Sendable {
     let kind: KeyKind
-    // Safe to share: nothing changes it, and OpenSSL's own counts and caches are atomic.
+    // Safe to share: it never changes, and OpenSSL's counts and caches are atomic.
     nonisolated(unsafe) private let key: OpaquePointer
 
     deinit { EVP_PKEY_free(key) }
 
-    /// - Parameter password: Decrypts the key, if it is encrypted.
+    /// - Parameter password: Decrypts the key if it is encrypted.
     convenience init(_ der: KeyDER, password: SecretBytes? = nil) throws(KeyError) {
       let isEncrypted = der.form == .encryptedPKCS8
       guard der.isWellFormed else { throw KeyError.damaged }
@@ -60,7 +60,7 @@
       throw KeyError.unsupportedKind
     }
 
-    /// Returns a number that a key consists of, in network byte order; empty if the key has none of that name.
+    /// Returns a number that a key consists of, in network byte order; empty if the key has no number of this name.
     private static func number(_ name: String, of key: OpaquePointer) -> [UInt8] {
       var number: OpaquePointer?
       guard EVP_PKEY_get_bn_param(key, name, &number) == 1 else { return [] }
@@ -70,7 +70,7 @@
       return Array(bytes.prefix(count))
     }
 
-    /// The public part alone.
+    /// Returns the public part alone.
     func publicKey() throws(KeyError) -> NativeKey {
       var start: UnsafeMutablePointer<UInt8>?
       let count = Int(i2d_PUBKEY(key, &start))
@@ -79,12 +79,12 @@
       return try NativeKey(KeyDER(.spki, SecretBytes(UnsafeRawBufferPointer(start: start, count: count))))
     }
 
-    /// Returns true if the key can be used so: one for RSASSA-PSS may be restricted to one hash.
+    /// Returns true if the key can be used with the algorithm. A key for RSASSA-PSS may be restricted to one hash.
     func allows(_ algorithm: SignatureAlgorithm) -> Bool {
       use(algorithm, EVP_DigestVerifyInit) { _ in true } ?? false
     }
 
-    /// Returns the signature; nil if OpenSSL has failed.
+    /// Returns the signature; nil if OpenSSL fails.
     func sign(_ data: Data, _ algorithm: SignatureAlgorithm) -> Data? {
       let signature: Data? =
         use(algorithm, EVP_DigestSignInit) { context in
@@ -123,7 +123,7 @@
     ) -> Int32
 
     /// Calls `body` with a context for the algorithm.
-    /// - Returns: Nil if the key is not for it.
+    /// - Returns: Nil if the key cannot be used with the algorithm.
     private func use<Result>(
       _ algorithm: SignatureAlgorithm, _ start: Start, _ body: (OpaquePointer) -> Result
     ) -> Result? {
@@ -154,12 +154,12 @@
       case .ecdsaP256SHA256, .rsaV15SHA256: EVP_sha256()
       case .ecdsaP384SHA384: EVP_sha384()
       case .rsaPSSSHA512: EVP_sha512()
-      // Ed25519 has its hash within.
+      // Ed25519 includes its hash.
       default: nil
       }
     }
 
-    /// Returns true if an encrypted key takes too long to decrypt.
+    /// Returns true if decrypting the key takes more than `PBES2.maximumIterations` iterations.
     static func isSlow(_ der: KeyDER) -> Bool {
       defer { ERR_clear_error() }
       return der.bytes.withUnsafeBytes { bytes in
@@ -168,7 +168,7 @@
       }
     }
 
-    /// Returns the key, which the caller frees; nil if this is none, or if the password is wrong.
+    /// Returns the key, which the caller frees; nil if the bytes are not a key, or if the password is wrong.
     static func decode(_ der: KeyDER, password: SecretBytes?) -> OpaquePointer? {
       let (structure, type): (String, String?) =
         switch der.form {

@@ -1,4 +1,4 @@
-/// The identifiers of algorithms and curves, as DER has them.
+/// The identifiers of algorithms and curves, as in DER.
 enum ObjectIdentifier {
   /// 1.3.101.112
   static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]

@@ -3,13 +3,13 @@
   import Foundation
 
   extension PBES2 {
-    /// Returns the key that was encrypted.
-    /// - Throws: `.unsupportedKey` if it is encrypted in another way; `.wrongPassword` if it does not decrypt.
+    /// Returns the decrypted key.
+    /// - Throws: `.unsupportedKey` if the encryption is not supported; `.wrongPassword` if decryption fails.
     static func decrypt(_ bytes: Data, _ password: SecretBytes) throws(KeyError) -> SecretBytes {
       guard let parameters = PBES2(bytes) else {
         throw KeyError(
           .unsupportedKey,
-          "the private key is encrypted in a way that this system does not know; convert it with "
+          "the private key is encrypted in a way that this system does not support; convert it with "
             + "\"openssl pkcs8 -topk8 -v2 aes-256-cbc\"")
       }
       guard parameters.iterations <= maximumIterations else { throw tooSlow }

@@ -4,7 +4,7 @@ struct PBES2: Hashable {
     case sha1, sha256, sha384, sha512
   }
 
-  /// The most iterations that are carried out: they take some seconds.
+  /// The most iterations that are accepted, which take some seconds.
   static let maximumIterations = 10_000_000
 
   let salt: [UInt8]
@@ -15,14 +15,14 @@ struct PBES2: Hashable {
   let initializationVector: [UInt8]
   let ciphertext: [UInt8]
 
-  /// The error for a key that takes more iterations.
+  /// The error for a key with more iterations.
   static let tooSlow = KeyError(
     .unsupportedKey,
     "the private key is encrypted with more than \(maximumIterations) iterations, which take too long; make a copy of "
       + "it with \"openssl pkcs8 -topk8 -iter 1000000\"")
 
   /// Reads an encrypted key.
-  /// - Returns: Nil if it has another form, or is encrypted in another way.
+  /// - Returns: Nil if the bytes have another form, or another encryption.
   init?(_ bytes: some Collection<UInt8>) {
     var outer = DERReader(Array(bytes)[...])
     guard var info = outer.readSequence(), var algorithm = info.readSequence(),
@@ -46,7 +46,7 @@ struct PBES2: Hashable {
     (initializationVector, self.ciphertext) = (Array(vector), Array(ciphertext))
   }
 
-  /// Returns the hash of an HMAC; HMAC-SHA-1 if none is named.
+  /// Returns the hash of an HMAC; SHA-1 if `identifier` is nil.
   private static func hash(_ identifier: [UInt8]?) -> Hash? {
     guard let identifier else { return .sha1 }
     // 1.2.840.113549.2

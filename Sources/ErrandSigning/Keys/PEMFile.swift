@@ -12,12 +12,12 @@
 struct PEMFile {
   struct Block {
     let label: String
-    /// True for the encryption that OpenSSL had before PKCS #8, of which a header within the block tells.
+    /// True if the block has a header that marks OpenSSL's older encryption, from before PKCS #8.
     let isEncrypted: Bool
     let bytes: SecretBytes
   }
 
-  /// The length, in bytes, above which nothing is read.
+  /// The longest file that is read, in bytes.
   static let maximumLength = 64 << 10
 
   private let blocks: [Block]
@@ -26,7 +26,8 @@ struct PEMFile {
     guard text.utf8.count <= Self.maximumLength, let blocks = Self.blocks(text) else {
       throw KeyError(
         .invalidKey,
-        "this is no PEM file of a key, or a damaged one; pass the whole contents of the file, unchanged")
+        "the text is not the PEM file of a key, or is damaged; pass the whole contents of the file, unchanged"
+      )
     }
     self.blocks = blocks
   }
@@ -38,7 +39,7 @@ struct PEMFile {
       if blocks.contains(where: { Self.form(of: $0.label) != nil }) {
         throw KeyError(
           .privateKeyNeeded,
-          "this is a public key, and signing needs the private one; pass the file that it was made from")
+          "this is a public key, but signing needs the private key; pass the file that it was made from")
       }
       throw missing("-----BEGIN PRIVATE KEY-----")
     }
@@ -46,18 +47,18 @@ struct PEMFile {
     guard !key.isEncrypted else {
       throw KeyError(
         .unsupportedKey,
-        "the key is encrypted in a way that is not safe any more; convert it with \"openssl pkcs8 -topk8\", which asks "
+        "the key is encrypted in a way that is no longer safe; convert it with \"openssl pkcs8 -topk8\", which asks "
           + "for the password")
     }
     return KeyDER(form, key.bytes)
   }
 
-  /// Returns the only public key in the file, in which no private one may be.
+  /// Returns the only public key in the file, which must not contain a private key.
   func publicKey() throws(KeyError) -> KeyDER {
     guard !blocks.contains(where: { Self.form(of: $0.label)?.isPrivate ?? false }) else {
       throw KeyError(
         .publicKeyNeeded,
-        "this is a private key, and a verifier must not have it; pass what \"openssl pkey -pubout\" makes of it, or "
+        "this is a private key, but a verifier must not have it; pass the output of \"openssl pkey -pubout\", or "
           + "the publicKey of a PrivateKey")
     }
     let keys = blocks.filter { Self.form(of: $0.label) != nil }
@@ -82,9 +83,9 @@ struct PEMFile {
 
   private static let several = KeyError(
     .invalidKey,
-    "there is more than one key in this file, and which one is meant cannot be told; pass one key")
+    "the file has more than one key; pass a file with one key")
 
-  /// Says what there is instead of a key.
+  /// Returns an error that names the contents of a file without a key.
   private func missing(_ beginning: String) -> KeyError {
     let labels = Set(blocks.map(\.label))
     if labels.contains("OPENSSH PRIVATE KEY") {
@@ -95,22 +96,22 @@ struct PEMFile {
     if labels.contains("CERTIFICATE") {
       return KeyError(
         .unsupportedKey,
-        "this is a certificate, and a key is needed; take its public key out with \"openssl x509 -pubkey -noout\""
+        "this is a certificate, but a key is needed; take its public key out with \"openssl x509 -pubkey -noout\""
       )
     }
     if labels.isEmpty {
       return KeyError(
-        .invalidKey, "there is no key in this text; pass the contents of a file with \(beginning) in it")
+        .invalidKey, "the text has no key; pass the contents of a file with \(beginning) in it")
     }
     return KeyError(
       .unsupportedKey,
-      "what is in this file is no key that signs; pass the contents of a file with \(beginning) in it")
+      "the file does not contain a key that can sign; pass the contents of a file with \(beginning) in it")
   }
 }
 
 #if canImport(CryptoKit)
   extension PEMFile {
-    /// Returns nil if a block is not whole.
+    /// Returns nil if a block is incomplete.
     private static func blocks(_ text: String) -> [Block]? {
       var blocks: [Block] = []
       var (label, lines, isEncrypted) = (String?.none, [Substring](), false)
@@ -143,7 +144,7 @@ struct PEMFile {
   }
 #else
   extension PEMFile {
-    /// Returns nil if a block is not whole.
+    /// Returns nil if a block is incomplete.
     private static func blocks(_ text: String) -> [Block]? {
       var text = text
       return text.withUTF8 { text in

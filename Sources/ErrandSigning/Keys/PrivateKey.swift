@@ -6,40 +6,44 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// A private key that is at hand: Ed25519, EC P-256, EC P-384 or RSA.
+/// A private key in this process: Ed25519, EC P-256, EC P-384 or RSA.
 ///
 /// ```swift
 /// let key = try PrivateKey(pem: String(contentsOf: file, encoding: .utf8), password: password, keyID: "2026-07")
 /// let signature = try await key.signingKey(for: .ed25519).sign(data)
 /// ```
 ///
-/// No description shows it. Its memory is overwritten when it is not used any more. The text that it was read from is not
-/// overwritten, and neither is what Foundation decodes of a JSON Web Key.
+/// Its descriptions do not show the key. Its memory is overwritten after its last use. The text that it was
+/// read from is not overwritten, and neither are the copies that Foundation makes when it decodes a JSON Web
+/// Key.
 public struct PrivateKey: Sendable {
-  /// The name by which a verifier finds its key; nil if it has none.
+  /// The name by which a verifier finds its key; nil if the key has no name.
   public let keyID: String?
-  /// The algorithms that it can be used with; the first is used if none is asked for.
+  /// The algorithms that the key can be used with. The first is the default.
   public let algorithms: [SignatureAlgorithm]
-  /// The public part.
+  /// The public part of the key, with the same name and algorithms.
   public let publicKey: PublicKey
   private let key: NativeKey
 
+  /// Reads a private key from a PEM file.
   /// - Parameters:
-  ///   - pem: A file that holds one private key: PKCS #8 (`PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`), SEC 1
-  ///     (`EC PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`).
-  ///   - password: Decrypts the key; it is not used for one that is not encrypted.
+  ///   - pem: The contents of a file with one private key: PKCS #8 (`PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`),
+  ///     SEC 1 (`EC PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`).
+  ///   - password: Decrypts the key. It is ignored if the key is not encrypted.
+  ///   - keyID: The name by which a verifier finds its key.
   /// - Throws: `KeyError`: `.passwordNeeded`, `.wrongPassword`, `.privateKeyNeeded` for a public key,
-  ///   `.unsupportedKey` for one that cannot be used here, `.invalidKey` for anything else.
+  ///   `.unsupportedKey` for a key that cannot be used, `.invalidKey` for anything else.
   public init(pem: String, password: String? = nil, keyID: String? = nil) throws(KeyError) {
     let secret = password.map { SecretBytes(Array($0.utf8)) }
     let key = try NativeKey(PEMFile(pem).privateKey(), password: secret)
     try self.init(key, publicKey: key.publicKey(), keyID: keyID, allowed: nil, from: Data(pem.utf8))
   }
 
-  /// - Parameter data: A JSON Web Key (RFC 7517) that holds a private key. Its `kid` becomes `keyID`, and its `alg` the
-  ///   only algorithm.
-  /// - Throws: `KeyError`: `.privateKeyNeeded` for a public key, `.unsupportedKey` for one that cannot be used here,
-  ///   `.algorithmMismatch` for an `alg` that is not for its `kty`, `.invalidKey` for anything else.
+  /// Reads a private key from a JSON Web Key.
+  /// - Parameter data: A JSON Web Key (RFC 7517) with a private key. Its `kid` becomes `keyID`, and its `alg`
+  ///   the only algorithm.
+  /// - Throws: `KeyError`: `.privateKeyNeeded` for a public key, `.unsupportedKey` for a key that cannot be
+  ///   used, `.algorithmMismatch` if the `alg` does not fit the `kty`, `.invalidKey` for anything else.
   public init(jwk data: Data) throws(KeyError) {
     let jwk = try JWK(data)
     try jwk.check("sign")
@@ -50,7 +54,7 @@ public struct PrivateKey: Sendable {
     case .publicKey:
       throw KeyError(
         .privateKeyNeeded,
-        "this is a public key, and signing needs the private one; pass the JSON Web Key with \"d\"")
+        "this is a public key, but signing needs the private key; pass the JSON Web Key with \"d\"")
     case .shared: throw SharedKey.notAPair
     }
   }
@@ -59,7 +63,7 @@ public struct PrivateKey: Sendable {
     _ key: NativeKey, publicKey: NativeKey, keyID: String?, allowed: SignatureAlgorithm?, from file: Data
   ) throws(KeyError) {
     let algorithms = try key.algorithms(allowed: allowed)
-    // Two halves of different keys make signatures that nobody accepts.
+    // A private part and the public part of another key would make signatures that no verifier accepts.
     for algorithm in algorithms.prefix(1) {
       guard let signature = key.sign(Data(), algorithm), publicKey.isValid(signature, for: Data(), algorithm)
       else {
@@ -72,14 +76,14 @@ public struct PrivateKey: Sendable {
   }
 
   /// Returns the key for signatures of one algorithm.
-  /// - Parameter algorithm: Nil: the first of `algorithms`.
-  /// - Throws: `KeyError.algorithmMismatch` if it is none of `algorithms`.
+  /// - Parameter algorithm: The algorithm; nil for the first of `algorithms`.
+  /// - Throws: `KeyError.algorithmMismatch` if the algorithm is not among `algorithms`.
   public func signingKey(for algorithm: SignatureAlgorithm? = nil) throws(KeyError) -> some SigningKey {
     LocalSigningKey(algorithm: try key.kind.choose(algorithm, from: algorithms), keyID: keyID, key: key)
   }
 }
 
-/// Signs in this process.
+/// A key that signs in this process.
 private struct LocalSigningKey: SigningKey {
   let algorithm: SignatureAlgorithm
   let keyID: String?

@@ -8,26 +8,30 @@ import ErrandCore
 
 /// The public key of a pair: Ed25519, EC P-256, EC P-384 or RSA.
 public struct PublicKey: Sendable {
-  /// The name of the key; nil if it has none.
+  /// The name of the key; nil if it has no name.
   public let keyID: String?
-  /// The algorithms that it can be used with; the first is used if none is asked for.
+  /// The algorithms that the key can be used with. The first is the default.
   public let algorithms: [SignatureAlgorithm]
   private let key: NativeKey
-  /// Tells the key from others of the same name: a digest of what it was made of.
+  /// A digest of the key's source, which distinguishes keys of the same name.
   private let fingerprint: String
 
-  /// - Parameter pem: A file that holds one public key: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS #1
-  ///   (`RSA PUBLIC KEY`).
-  /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for one that cannot be used here,
-  ///   `.invalidKey` for anything else.
+  /// Reads a public key from a PEM file.
+  /// - Parameters:
+  ///   - pem: The contents of a file with one public key: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS #1
+  ///     (`RSA PUBLIC KEY`).
+  ///   - keyID: The name of the key.
+  /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
+  ///   used, `.invalidKey` for anything else.
   public init(pem: String, keyID: String? = nil) throws(KeyError) {
     try self.init(PEMFile(pem).publicKey(), keyID: keyID, allowed: nil)
   }
 
-  /// - Parameter jwk: A JSON Web Key (RFC 7517) that holds a public key. Its `kid` becomes `keyID`, and its `alg` the
-  ///   only algorithm.
-  /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for one that cannot be used here,
-  ///   `.algorithmMismatch` for an `alg` that is not for its `kty`, `.invalidKey` for anything else.
+  /// Reads a public key from a JSON Web Key.
+  /// - Parameter jwk: A JSON Web Key (RFC 7517) with a public key. Its `kid` becomes `keyID`, and its `alg`
+  ///   the only algorithm.
+  /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
+  ///   used, `.algorithmMismatch` if the `alg` does not fit the `kty`, `.invalidKey` for anything else.
   public init(jwk: Data) throws(KeyError) {
     let jwk = try JWK(jwk)
     switch jwk.material {
@@ -37,7 +41,7 @@ public struct PublicKey: Sendable {
     case .pair:
       throw KeyError(
         .publicKeyNeeded,
-        "this is a private key, and a verifier must not have it; pass the JSON Web Key without its private members, or "
+        "this is a private key, but a verifier must not have it; pass the JSON Web Key without its private members, or "
           + "the publicKey of a PrivateKey")
     case .shared: throw SharedKey.notAPair
     }
@@ -55,8 +59,8 @@ public struct PublicKey: Sendable {
   }
 
   /// Returns the key for signatures of one algorithm.
-  /// - Parameter algorithm: Nil: the first of `algorithms`.
-  /// - Throws: `KeyError.algorithmMismatch` if it is none of `algorithms`.
+  /// - Parameter algorithm: The algorithm; nil for the first of `algorithms`.
+  /// - Throws: `KeyError.algorithmMismatch` if the algorithm is not among `algorithms`.
   public func verificationKey(for algorithm: SignatureAlgorithm? = nil) throws(KeyError)
     -> some VerificationKey
   {
@@ -66,7 +70,7 @@ public struct PublicKey: Sendable {
   }
 }
 
-/// Verifies in this process.
+/// A key that verifies in this process.
 private struct LocalVerificationKey: VerificationKey, FingerprintedKey {
   let algorithm: SignatureAlgorithm
   let keyID: String?

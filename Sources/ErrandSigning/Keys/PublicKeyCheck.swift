@@ -1,7 +1,8 @@
-/// Refuses public keys with which anyone can make signatures, and RSA keys whose numbers cannot be right. Pure.
+/// Refuses public keys for which anyone can make signatures, and RSA keys with invalid numbers. Pure.
 enum PublicKeyCheck {
-  /// The y coordinates of the points whose order divides 8, little-endian, and those of them that fit once more with
-  /// the prime added. With such a key, one signature in eight at least is valid for any message.
+  /// The y coordinates of the points whose order divides 8, little-endian. Coordinates that still fit after
+  /// the prime is added appear in that form, too. With such a key, at least one signature in eight is valid
+  /// for any message.
   private static let smallOrder: [[UInt8]] = [
     little(0), little(1), prime(minus: 1), prime(minus: 0), prime(minus: -1),
     [
@@ -16,7 +17,7 @@ enum PublicKeyCheck {
 
   private static func little(_ number: UInt8) -> [UInt8] { [number] + Array(repeating: 0, count: 31) }
 
-  /// Returns 2^255 - 19 less a small number.
+  /// Returns 2^255 - 19 minus a small number.
   private static func prime(minus number: Int) -> [UInt8] {
     [UInt8(0xED - number)] + Array(repeating: 0xFF, count: 30) + [0x7F]
   }
@@ -25,12 +26,12 @@ enum PublicKeyCheck {
   static func ed25519(_ point: some Sequence<UInt8>) throws(KeyError) {
     var y = Array(point)
     guard y.count == 32 else { throw KeyError.damaged }
-    // The sign of x is the last bit, and says nothing about the order.
+    // The last bit is the sign of x, which does not affect the order.
     y[31] &= 0x7F
     guard !smallOrder.contains(y) else {
       throw KeyError(
         .invalidKey,
-        "the Ed25519 public key is a point of small order, with which anyone can sign; get the key from its owner again"
+        "the Ed25519 public key is a point of small order, so that anyone can sign; get the key from its owner again"
       )
     }
   }
@@ -46,25 +47,25 @@ enum PublicKeyCheck {
     guard !isSmall, let last = exponent.last, last & 1 == 1 else {
       throw KeyError(
         .invalidKey,
-        "the RSA key's public exponent is less than 3 or even, so that its signatures say nothing; make another key, "
+        "the RSA key's public exponent is less than 3 or even, so that its signatures are not safe; make another key, "
           + "with the exponent 65537")
     }
     guard let last = modulus.last, last & 1 == 1 else { throw KeyError.damaged }
   }
 }
 
-/// The sizes of RSA keys, in bits, that are used.
+/// The accepted sizes of RSA keys, in bits.
 private enum RSAKeySize {
-  /// RFC 7518, sections 3.3 and 3.5.
+  /// The minimum of RFC 7518, sections 3.3 and 3.5.
   static let minimum = 2048
-  /// Larger ones take seconds for each signature.
+  /// Larger keys take seconds for each signature.
   static let maximum = 16_384
 
   static func check(_ size: Int) throws(KeyError) {
     guard minimum...maximum ~= size else {
       throw KeyError(
         .unsupportedKey,
-        "an RSA key of \(size) bits is not used here; make one of \(minimum) to \(maximum), or better an Ed25519 key"
+        "an RSA key of \(size) bits is not accepted; make one of \(minimum) to \(maximum) bits, or better an Ed25519 key"
       )
     }
   }

@@ -10,7 +10,7 @@
   import Foundation
 #endif
 
-/// Bytes that are overwritten before their memory is given back, and that no description shows.
+/// Bytes that are overwritten before their memory is freed, and that no description shows.
 final class SecretBytes: Sendable, ContiguousBytes {
   // Safe to share: the bytes do not change.
   nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
@@ -40,7 +40,7 @@ final class SecretBytes: Sendable, ContiguousBytes {
     try body(UnsafeRawBufferPointer(memory))
   }
 
-  /// Overwrites memory, in a way that no optimisation leaves out.
+  /// Overwrites memory in a way that the optimizer does not remove.
   static func clear(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     #if canImport(CryptoKit)

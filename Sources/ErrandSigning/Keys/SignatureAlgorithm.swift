@@ -1,6 +1,8 @@
-/// A signature algorithm, by the name that it has in the registry for HTTP signatures (RFC 9421, section 6.2).
+/// A signature algorithm, identified by its name in the registry for HTTP signatures (RFC 9421, section 6.2).
 public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  /// The registered name, such as "ed25519".
   public let rawValue: String
+  /// Makes an algorithm with this name.
   public init(rawValue: String) { self.rawValue = rawValue }
   public var description: String { rawValue }
 

@@ -4,41 +4,44 @@
   public import Foundation
 #endif
 
-/// Signs data. A key that never leaves its hardware, or another service, conforms to it, too: `PrivateKey` and
-/// `SharedKey` are for keys that are at hand.
+/// Signs data. `PrivateKey` and `SharedKey` are for keys in this process. Conform to this protocol for a key
+/// that stays in its hardware or in another service.
 public protocol SigningKey: Sendable {
   /// The algorithm of the signatures.
   var algorithm: SignatureAlgorithm { get }
-  /// The name by which a verifier finds its key (RFC 9421, `keyid`); nil if it is not told.
+  /// The name by which a verifier finds its key (RFC 9421, `keyid`); nil if it is not sent.
   var keyID: String? { get }
 
-  /// Returns the signature of the data, in the form that RFC 9421, section 3.3, gives for the algorithm: of ECDSA,
-  /// that is r and s in their full width, and not DER.
+  /// Returns the signature of the data, in the algorithm's form in RFC 9421, section 3.3. For ECDSA, that is
+  /// r and s in their full width, not DER.
   func sign(_ data: Data) async throws -> Data
 }
 
 /// Verifies signatures.
 public protocol VerificationKey: Sendable {
-  /// The algorithm of the signatures. Others are not accepted, whatever a message says.
+  /// The algorithm of the signatures. Others are not accepted, even if a message names them.
   var algorithm: SignatureAlgorithm { get }
-  /// The name of the key (RFC 9421, `keyid`); nil if it has none.
+  /// The name of the key (RFC 9421, `keyid`); nil if it has no name.
   var keyID: String? { get }
 
-  /// Returns true if this is a signature of the data.
-  /// - Throws: If that cannot be told, because the key is elsewhere and out of reach.
+  /// Returns true if `signature` is a signature of the data.
+  /// - Throws: An error if the signature cannot be checked, for example because the key is in a service that
+  ///   is out of reach.
   func isValid(_ signature: Data, for data: Data) async throws -> Bool
 }
 
-/// A key that can be told from others of the same name.
+/// A key that can be distinguished from others of the same name.
 protocol FingerprintedKey {
-  /// Nil if it cannot.
+  /// The same for equal keys only; nil if it is not known.
   var fingerprint: String? { get }
 }
 
 extension SigningKey {
+  /// Nil: signatures do not name the key.
   public var keyID: String? { nil }
 }
 
 extension VerificationKey {
+  /// Nil: the key has no name.
   public var keyID: String? { nil }
 }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-// Signing writes small pieces into one buffer: these do it without another.
+// Signing writes small pieces into one buffer. These methods need no second buffer.
 extension [UInt8] {
   /// Appends the text's UTF-8.
   mutating func append(text: String) {

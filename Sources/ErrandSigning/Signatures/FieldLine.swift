@@ -1,6 +1,6 @@
-/// The value of one line of a field, as it is signed: RFC 9421, section 2.1.
+/// The value of one line of a field, in its signed form (RFC 9421, section 2.1).
 enum FieldLine {
-  /// Appends the value without the spaces around it. A line that was folded becomes one.
+  /// Appends the value without the spaces around it. A folded line is unfolded.
   static func append(_ text: String, to output: inout [UInt8]) {
     var text = text
     text.withUTF8 { bytes in
@@ -26,7 +26,7 @@ enum FieldLine {
     return bytes
   }
 
-  /// Replaces each fold, and the spaces around it, by a space. Other line breaks stay, and are refused.
+  /// Replaces each fold, and the spaces around it, with a space. Other line breaks stay, and are refused later.
   private static func unfolded(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var output: [UInt8] = []
     var index = 0

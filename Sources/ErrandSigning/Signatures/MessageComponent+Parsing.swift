@@ -1,13 +1,13 @@
 extension MessageComponent: ExpressibleByStringLiteral {
-  /// Makes a component of what `init(parsing:)` reads. A literal that it does not read is refused when it is used.
+  /// Makes a component from text that `init(parsing:)` accepts. Using any other literal throws `.invalidComponent`.
   public init(stringLiteral text: String) {
     self =
       (try? MessageComponent(parsing: text))
       ?? MessageComponent(name: "", identifier: text, options: Options())
   }
 
-  /// Parses what a person writes: `@method`, `Content-Digest`, `content-digest;req`, or the form in a signature,
-  /// `"@query-param";name="Pet"`.
+  /// Parses a component as people write it, such as `@method`, `Content-Digest` or `content-digest;req`, or
+  /// in the form of a signature, such as `"@query-param";name="Pet"`.
   /// - Throws: `.invalidComponent`.
   public init(parsing text: String) throws(SignatureError) {
     var item = text
@@ -22,7 +22,8 @@ extension MessageComponent: ExpressibleByStringLiteral {
       throw error
     } catch {
       throw SignatureError(
-        .invalidComponent, "this is no component of a message; write the name of a field, or one as @method")
+        .invalidComponent,
+        "the text is not a component of a message; write the name of a field, or a name such as @method")
     }
   }
 
@@ -44,38 +45,38 @@ extension MessageComponent: ExpressibleByStringLiteral {
       default:
         throw SignatureError(
           .invalidComponent,
-          "the component \(identifier.prefix(100)) has a parameter that is not known, or is of another type")
+          "the component \(identifier.prefix(100)) has a parameter that is unknown or has the wrong type")
       }
     }
     self.init(name: name, identifier: identifier, options: options)
     try check()
   }
 
-  /// Checks that the component is defined, with parameters that are for it.
+  /// Checks that the component is defined, and that its parameters fit it.
   /// - Throws: `.invalidComponent`.
   func check() throws(SignatureError) {
     if let problem { throw SignatureError(.invalidComponent, "the component \(self) \(problem)") }
   }
 
   private var problem: String? {
-    // A message here has no trailers, so that none could be verified.
+    // The verified messages have no trailers.
     if options.isTrailer { return "is a trailer field, which is not supported; cover a header field" }
     if options.isWrapped, options.isStructured || options.key != nil {
-      return "is asked for as bytes and as a structured field at once; choose bs, or sf and key"
+      return "cannot be covered as bytes and as a structured field at once; choose bs, or sf and key"
     }
     guard let derived else { return fieldProblem }
     if options.isStructured || options.isWrapped || options.key != nil {
-      return "is no field, so that sf, bs and key are not for it"
+      return "is not a field; remove sf, bs and key, which are for fields only"
     }
     if derived == .status, options.isOfRequest { return "is not a part of a request" }
     return (derived == .queryParameter) == (options.parameterName != nil)
-      ? nil : "has to have a name if it is @query-param, and else must have none"
+      ? nil : "has to have a name if it is @query-param; other components cannot have a name"
   }
 
   private var fieldProblem: String? {
-    if options.parameterName != nil { return "is no parameter of a query, so that name is not for it" }
+    if options.parameterName != nil { return "is a field; remove name, which is for @query-param only" }
     guard !name.isEmpty, name.utf8.allSatisfy(FieldByte.isFieldName) else {
-      return "is no derived component that is known, and no field's name in lower case"
+      return "is neither a known derived component nor the name of a field in lower case"
     }
     if let key = options.key, !key.utf8.allSatisfy(FieldByte.isPrintable) {
       return "has a key that is not ASCII"
@@ -87,7 +88,7 @@ extension MessageComponent: ExpressibleByStringLiteral {
 extension FieldByte {
   static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
 
-  /// Returns true for a byte that a field's name in lower case may have in it: that of a token of RFC 9110.
+  /// Returns true for a byte that a field's name in lower case can contain: a lower-case token character of RFC 9110.
   static func isFieldName(_ byte: UInt8) -> Bool {
     isToken(byte) && lowered(byte) == byte && byte != colon && byte != UInt8(ascii: "/")
   }

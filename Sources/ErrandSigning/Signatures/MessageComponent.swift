@@ -1,5 +1,5 @@
-/// A part of a message that a signature can cover: RFC 9421, section 2. A field's name as a literal is one, and so is
-/// the name of a derived component.
+/// A part of a message that a signature can cover (RFC 9421, section 2). It can be written as a literal: the
+/// name of a field, or of a derived component.
 ///
 /// ```swift
 /// let components: [MessageComponent] = [
@@ -8,7 +8,7 @@
 /// ]
 /// ```
 ///
-/// Two are equal if they name the same part: the order of parameters does not count. Whether a component is valid is
+/// Components are equal if they name the same part, whatever the order of their parameters. A component is
 /// checked when it is used.
 public struct MessageComponent: Sendable {
   struct Options: Sendable, Hashable {
@@ -20,7 +20,7 @@ public struct MessageComponent: Sendable {
     var parameterName: String?
   }
 
-  // Shared, because the components of a signer are looked at for each signature.
+  // Shared, because a signer reads its components for each signature.
   private final class Parts: Sendable {
     let name: String
     let identifier: String
@@ -41,10 +41,10 @@ public struct MessageComponent: Sendable {
 
   /// The name of the field in lower case, or of the derived component with its `@`.
   public var name: String { parts.name }
-  /// The name and the parameters as they stand in a signature: `"@query-param";name="Pet"`.
+  /// The name and the parameters as they are written in a signature, such as `"@query-param";name="Pet"`.
   public var identifier: String { parts.identifier }
   var options: Options { parts.options }
-  /// Nil for a field.
+  /// The derived component; nil for a field.
   var derived: DerivedComponent? { parts.derived }
   /// The beginning of the component's line in a signature base.
   var lineStart: [UInt8] { parts.lineStart }
@@ -53,14 +53,14 @@ public struct MessageComponent: Sendable {
     parts = Parts(name: name, identifier: identifier, options: options)
   }
 
-  /// Returns a header field. All of its lines are covered, combined with commas (section 2.1).
-  /// - Parameter name: In any case.
+  /// Returns a header field. The signature covers all of its lines, combined with commas (section 2.1).
+  /// - Parameter name: The field's name, in upper or lower case.
   public static func field(_ name: String) -> MessageComponent {
     MessageComponent(named: String(decoding: name.utf8.map(FieldByte.lowered), as: UTF8.self))
   }
 
   /// Returns a parameter of a query that has the form `a=b&c=d` (section 2.2.8).
-  /// - Parameter name: The name as it is meant, not as it is encoded in the URL.
+  /// - Parameter name: The decoded name. It is encoded as in the URL.
   public static func queryParameter(_ name: String) -> MessageComponent {
     var options = Options()
     let encoded = QueryParameters.encoded(Array(name.utf8)[...])
@@ -79,33 +79,33 @@ public struct MessageComponent: Sendable {
   public static let method = MessageComponent(.method)
   /// The whole URL of the request, without its fragment (section 2.2.2).
   public static let targetURI = MessageComponent(.targetURI)
-  /// The host in lower case, and the port if it is not the scheme's own (section 2.2.3).
+  /// The host in lower case, and the port unless it is the default of the scheme (section 2.2.3).
   public static let authority = MessageComponent(.authority)
   /// The scheme in lower case (section 2.2.4).
   public static let scheme = MessageComponent(.scheme)
-  /// The target as it stands in the request's first line (section 2.2.5).
+  /// The target as it is written in the request's first line (section 2.2.5).
   public static let requestTarget = MessageComponent(.requestTarget)
   /// The path, `/` if it is empty (section 2.2.6).
   public static let path = MessageComponent(.path)
-  /// The query with its `?`, also if there is none (section 2.2.7).
+  /// The query with its `?`, which is covered even if the URL has no query (section 2.2.7).
   public static let query = MessageComponent(.query)
   /// The status code of the response (section 2.2.9).
   public static let status = MessageComponent(.status)
-  /// The components that bind a response to its request: the status, and the method and the URL of the request.
-  /// Without these, a response of another request, or of another day, could take its place.
+  /// The components that bind a response to its request: the status, and the method and the URL of the
+  /// request. Without them, a signed response to another request could be passed off as this one.
   public static let ofResponse: [MessageComponent] = [.status, .method.ofRequest, .targetURI.ofRequest]
-  /// The digest of the content: what makes a signature cover it.
+  /// The digest of the content. A signature that covers it covers the content.
   public static let contentDigest = MessageComponent.field("content-digest")
 
-  /// The same part of the request that a response answers (`req`, section 2.4).
+  /// The same component of the request that belongs to the response (`req`, section 2.4).
   public var ofRequest: MessageComponent {
     var options = options
     options.isOfRequest = true
     return with(options, ";req")
   }
 
-  /// The field as RFC 9651 serializes it, whatever its spaces are (`sf`, section 2.1.1). The field's type has to be
-  /// known: see `StructuredFieldTypes`.
+  /// The field as RFC 9651 serializes it, so that its spaces do not matter (`sf`, section 2.1.1). The field's
+  /// type has to be known: see `StructuredFieldTypes`.
   public var structured: MessageComponent {
     var options = options
     options.isStructured = true
@@ -131,11 +131,12 @@ public struct MessageComponent: Sendable {
     return MessageComponent(name: name, identifier: identifier + parameter, options: options)
   }
 
-  /// Returns a string as it stands in a structured field; an empty one if it has no such form, which `check` refuses.
+  /// Returns a string as it is written in a structured field. A string that cannot be written becomes empty,
+  /// which `check` refuses.
   static func quoted(_ text: String) -> String { (try? BareItem.string(text).serialized()) ?? "\"\"" }
 }
 
-/// The components that are derived from a message, beside its fields: RFC 9421, section 2.2.
+/// The components that are derived from a message, in contrast to its fields (RFC 9421, section 2.2).
 enum DerivedComponent: String, Sendable, Hashable {
   case method = "@method"
   case targetURI = "@target-uri"
@@ -160,6 +161,6 @@ extension MessageComponent: Hashable {
 }
 
 extension MessageComponent: CustomStringConvertible {
-  /// The identifier, of which no more than 100 characters are shown: it may be another's.
+  /// The first 100 characters of the identifier, which may come from the other side.
   public var description: String { String(identifier.prefix(100)) }
 }

@@ -6,16 +6,17 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// A signature of a message, as `Signature-Input` and `Signature` hold it: RFC 9421, section 4. A message can have
-/// several, each with its own label.
+/// A signature of a message, as in `Signature-Input` and `Signature` (RFC 9421, section 4). A message can
+/// have several signatures with different labels.
 public struct MessageSignature: Sendable, Hashable {
-  /// The name of the signature within its message; it says nothing about it.
+  /// The name of the signature within its message. It has no further meaning.
   public let label: String
   /// The covered components and the parameters.
   public let parameters: SignatureParameters
-  /// The signature itself.
+  /// The bytes of the signature.
   public let bytes: Data
 
+  /// Makes a signature from its parts.
   public init(label: String, parameters: SignatureParameters, bytes: Data) {
     (self.label, self.parameters, self.bytes) = (label, parameters, bytes)
   }
@@ -23,17 +24,17 @@ public struct MessageSignature: Sendable, Hashable {
   static let inputName = "Signature-Input"
   static let signatureName = "Signature"
 
-  /// Returns the signatures of a message, none of which is verified.
-  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent` if one of them is not as it should be.
+  /// Returns the signatures of a message, without verifying them.
+  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent` if any of them is invalid.
   public static func all(in fields: HTTPFields) throws(SignatureError) -> [MessageSignature] {
     var signatures: [MessageSignature] = []
     for entry in try Entry.all(in: fields) { signatures.append(try entry.signature()) }
     return signatures
   }
 
-  /// Adds the signature to the header fields. One with the same label is replaced, others stay.
-  /// - Throws: `.notSerializable` if the label is no key of a structured field; `.malformed` if the fields have
-  ///   signatures already that cannot be read.
+  /// Adds the signature to the header fields. It replaces a signature with the same label, and keeps the others.
+  /// - Throws: `.notSerializable` if the label is not a valid key of a structured field; `.malformed` if the
+  ///   fields have signatures already that cannot be parsed.
   public func add(to fields: inout HTTPFields) throws(SignatureError) {
     try Self.add(label, input: Array(parameters.value.utf8), bytes, to: &fields)
   }
@@ -72,12 +73,12 @@ public struct MessageSignature: Sendable, Hashable {
     else {
       throw SignatureError(
         .notSerializable,
-        "the label of a signature has to begin with a lowercase letter or *, and to have only those, digits, _, - and . "
-          + "in it")
+        "the label of a signature has to begin with a lowercase letter or *, and to contain only those, digits, "
+          + "_, - and .")
     }
   }
 
-  /// Returns the members with other labels, and the comma behind them.
+  /// Returns the members with other labels, followed by a comma.
   private static func others(
     than label: String, _ name: String, _ fields: HTTPFields
   ) throws(SignatureError) -> String {
@@ -93,8 +94,8 @@ public struct MessageSignature: Sendable, Hashable {
 }
 
 extension MessageSignature {
-  /// A label with its parts, of which the components and parameters are not read yet: a verifier reads only those of
-  /// the signatures that it looks at.
+  /// A label with its parts. The components and parameters are not parsed yet, so that a verifier parses only
+  /// those that it needs.
   struct Entry {
     let label: String
     private let input: StructuredInnerList
@@ -106,7 +107,8 @@ extension MessageSignature {
       guard inputs.count <= SignatureLimits.signatures, signatures.count <= SignatureLimits.signatures else {
         throw SignatureError(
           .malformed,
-          "the message has more than the \(SignatureLimits.signatures) signatures that are accepted")
+          "the message has more than the \(SignatureLimits.signatures) signatures that are accepted; sign it with fewer labels"
+        )
       }
       var entries: [Entry] = []
       for (label, input) in inputs {

@@ -6,7 +6,8 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// Signs messages with RFC 9421: as the signer of a request, each attempt with the time and a nonce of its own.
+/// Signs messages with RFC 9421. As the signer of a request, it signs each attempt with the current time and
+/// a new nonce.
 ///
 /// ```swift
 /// let key = try PrivateKey(pem: pem, keyID: "2026-07").signingKey(for: .ed25519)
@@ -14,24 +15,25 @@ public import ErrandCore
 /// try await client.send(.post(url, json: order).signed(by: signer))
 /// ```
 ///
-/// If `content-digest` is covered and the request has none, `Content-Digest` is added: the body is read for that once
-/// before it is sent. If `content-length` is covered, it is that of the body.
+/// If the signature covers `content-digest` and the request lacks it, the signer adds `Content-Digest`: it
+/// reads the body once for that, before the body is sent. If the signature covers `content-length`, it covers
+/// the length of the body.
 public struct MessageSigner: RequestSigner {
-  /// The nonces of signatures: values that are not used a second time, so that a verifier can refuse replays.
+  /// The nonce of a signature: a value that is used only once, so that a verifier can refuse replays.
   public enum Nonce: Sendable, Hashable {
     /// No nonce.
     case none
     /// 16 random bytes for each signature, in base64url.
     case random
-    /// One that a verifier gave, for one signature.
+    /// A nonce from a verifier, for one signature.
     case value(String)
   }
 
   /// The covered components, in the order in which they are signed.
   public let components: [MessageComponent]
-  /// The label of the signature. One with the same label is replaced, others stay.
+  /// The label of the signature. A signature with the same label is replaced, and others are kept.
   public let label: String
-  /// The name of the identity for which it signs: the key's.
+  /// The name of the key; nil if the key has no name.
   public var identity: String? { key.keyID }
 
   private let key: any SigningKey
@@ -43,13 +45,18 @@ public struct MessageSigner: RequestSigner {
   private let needsDigest: Bool
   private let needsLength: Bool
 
+  /// Makes a signer for a key and components.
   /// - Parameters:
-  ///   - key: Its `keyID` is sent as `keyid`, if it has one.
-  ///   - components: What is signed; it is what a verifier can rely on.
-  ///   - lifetime: The time after which the signature expires, in whole seconds; nil: it does not expire.
-  ///   - tag: The application for which the signature is made.
-  ///   - sendsAlgorithm: True to name the algorithm; a verifier knows it from its key.
+  ///   - key: The key. Its `keyID`, if it has one, is sent as `keyid`.
+  ///   - components: The components to sign. A verifier can rely on these only.
+  ///   - label: The name of the signature within its message.
+  ///   - lifetime: The time after which the signature expires, in whole seconds; nil if it does not expire.
+  ///     Default: 300 s.
+  ///   - nonce: The nonce of each signature. Default: a random one.
+  ///   - tag: The application that the signature is for.
+  ///   - sendsAlgorithm: True to name the algorithm. A verifier knows it from its key.
   ///   - digest: The algorithm of the `Content-Digest` that is added.
+  ///   - structuredFields: The types of the fields that are covered as structured fields.
   /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
   public init(
     _ key: any SigningKey, covering components: [MessageComponent] = [.method, .targetURI, .contentDigest],
@@ -62,9 +69,15 @@ public struct MessageSigner: RequestSigner {
       structuredFields)
   }
 
-  /// Makes a signer of what the other side asks for in `Accept-Signature`: its components, label, nonce and tag.
-  /// - Parameter lifetime: The time after which the signature expires, if it is asked to say so.
-  /// - Throws: `.algorithmMismatch` or `.unknownKey` if another key is asked for.
+  /// Makes a signer for a signature that the other side requests with `Accept-Signature`. It uses the
+  /// requested components, label, nonce and tag.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - request: The requested signature.
+  ///   - lifetime: The time after which the signature expires, if the request wants to know it.
+  ///   - digest: The algorithm of the `Content-Digest` that is added.
+  ///   - structuredFields: The types of the fields that are covered as structured fields.
+  /// - Throws: `.algorithmMismatch` or `.unknownKey` if the request is for another key.
   public init(
     _ key: any SigningKey, answering request: SignatureRequest, lifetime: Duration = .seconds(300),
     digest: DigestAlgorithm = .sha256, structuredFields: StructuredFieldTypes = .standard
@@ -72,12 +85,12 @@ public struct MessageSigner: RequestSigner {
     if let algorithm = request.algorithm, algorithm != key.algorithm {
       throw SignatureError(
         .algorithmMismatch,
-        "a signature with \(algorithm.rawValue.prefix(100)) is asked for, and the key is one for \(key.algorithm); sign with another key"
+        "the requested signature uses \(algorithm.rawValue.prefix(100)), but the key is for \(key.algorithm); sign with another key"
       )
     }
     if let keyID = request.keyID, keyID != key.keyID {
       throw SignatureError(
-        .unknownKey, "a signature with another key is asked for; sign with the key \(keyID.prefix(100))")
+        .unknownKey, "the requested signature uses another key; sign with the key \(keyID.prefix(100))")
     }
     try self.init(
       key, request.components, request.label, request.wantsExpires ? lifetime : nil,
@@ -96,7 +109,7 @@ public struct MessageSigner: RequestSigner {
     for component in components where Self.changes(component, by: label) {
       throw SignatureError(
         .invalidComponent,
-        "the component \(component) is changed by this signature itself; cover a member of another label")
+        "the component \(component) changes when this signature is added; cover a member with another label")
     }
     (self.key, self.components, self.label, self.lifetime) = (key, components, label, lifetime)
     (self.sendsCreated, self.digest, self.structuredFields) = (sendsCreated, digest, structuredFields)
@@ -106,7 +119,7 @@ public struct MessageSigner: RequestSigner {
     needsLength = components.contains { $0.name == "content-length" && !$0.options.isOfRequest }
   }
 
-  /// Returns true if the signature changes the component when it is added.
+  /// Returns true if adding the signature changes the component.
   private static func changes(_ component: MessageComponent, by label: String) -> Bool {
     guard component.name == "signature" || component.name == "signature-input", !component.options.isOfRequest
     else {
@@ -116,7 +129,7 @@ public struct MessageSigner: RequestSigner {
   }
 
   /// Adds `Signature-Input` and `Signature`, and `Content-Digest` if it is covered and missing.
-  /// - Throws: `SignatureError`; `RequestError` if the body cannot be read; the key's own error.
+  /// - Throws: `SignatureError`; `RequestError` if the body cannot be read; the error of the key.
   public func sign(_ request: inout OutgoingRequest) async throws {
     if needsDigest, !request.fields.contains(ContentDigest.fieldName) {
       var hasher = DigestHasher(digest)
@@ -135,9 +148,11 @@ public struct MessageSigner: RequestSigner {
 
   private static let lengthName = "Content-Length"
 
-  /// Returns the signature of a message: of a response, for instance, or of a request that another client sends.
-  /// - Parameter date: The time of the signature.
-  /// - Throws: `SignatureError`; the key's own error.
+  /// Returns the signature of a message, such as a response, or a request that another client sends.
+  /// - Parameters:
+  ///   - message: The head of the message.
+  ///   - date: The time of the signature.
+  /// - Throws: `SignatureError`; the error of the key.
   public func signature(of message: SignableMessage, at date: Date) async throws -> MessageSignature {
     let (input, signature) = try await signed(message, at: date)
     let list = try StructuredDictionary(parsing: "\(label)=\(String(decoding: input, as: UTF8.self))")[label]?

@@ -5,9 +5,9 @@
 #endif
 
 extension MessageVerifier {
-  /// Checks everything that can be told without the key.
+  /// Checks everything that can be checked without the key.
   /// - Parameter fields: The names of fields that have to be covered, in any form.
-  /// - Returns: The instant from which the signature is not valid any more; nil if there is none.
+  /// - Returns: The instant at which the signature expires; nil if it does not expire.
   func check(
     _ parameters: SignatureParameters, covering fields: [String], _ now: Date
   ) throws(SignatureError) -> Date? {
@@ -15,26 +15,27 @@ extension MessageVerifier {
     for name in fields where !parameters.covers(fieldNamed: name) { throw notCovered(.field(name)) }
     if let created = parameters.created, created > now.addingTimeInterval(clockSkew.seconds) {
       throw SignatureError(
-        .notYetValid, "the signature was created in the future; one of the two clocks is wrong")
+        .notYetValid, "the signature was created in the future; check the clocks of both sides")
     }
     if let expires = parameters.expires, expires <= now {
-      throw SignatureError(.expired, "the signature has expired; the sender has to sign the message anew")
+      throw SignatureError(.expired, "the signature has expired; the sender has to sign the message again")
     }
     var expiry = parameters.expires
     if let maximumAge {
-      guard let created = parameters.created else { throw missing("created", "its age cannot be told") }
+      guard let created = parameters.created else { throw missing("created", "its age is unknown") }
       let last = created.addingTimeInterval(maximumAge.seconds)
       guard last >= now else {
         throw SignatureError(
           .tooOld,
-          "the signature is older than the \(maximumAge) that are accepted; the sender has to sign anew")
+          "the signature is older than the \(maximumAge) that are accepted; the sender has to sign the message again"
+        )
       }
-      // The age may still be the greatest at that instant itself.
+      // `created` is in whole seconds, so the signature may have its greatest age for one more second.
       expiry = min(expiry ?? .distantFuture, last.addingTimeInterval(1))
     }
     if nonces != nil {
-      if parameters.nonce == nil { throw missing("nonce", "a replay cannot be told") }
-      if expiry == nil { throw missing("expires", "its nonce would have to be remembered for ever") }
+      if parameters.nonce == nil { throw missing("nonce", "a replay cannot be detected") }
+      if expiry == nil { throw missing("expires", "its nonce would have to be kept forever") }
     }
     return expiry
   }
@@ -51,11 +52,12 @@ extension MessageVerifier {
       "the signature has no \(name), so that \(reason); the sender has to add that parameter")
   }
 
-  /// Checks the algorithm that the signature names, and that of the key, which is used.
+  /// Checks the algorithm that the signature names, and that of the key, which is the one that is used.
   func check(_ named: SignatureAlgorithm?, _ algorithm: SignatureAlgorithm) throws(SignatureError) {
     if let named, !algorithms.contains(named) {
       throw SignatureError(
-        .unknownAlgorithm, "the signature names an algorithm that is not accepted; sign with another")
+        .unknownAlgorithm,
+        "the signature names an algorithm that is not accepted; sign with another algorithm")
     }
     guard algorithms.contains(algorithm) else {
       throw SignatureError(
@@ -64,14 +66,14 @@ extension MessageVerifier {
     if let named, named != algorithm {
       throw SignatureError(
         .algorithmMismatch,
-        "the signature names \(named), and its key is one for \(algorithm); sign with the key's own")
+        "the signature names \(named), but its key is for \(algorithm); name the key's algorithm")
     }
   }
 }
 
 extension SignatureParameters {
-  /// True if the signature covers the whole field of the message itself.
-  /// - Parameter name: In lower case.
+  /// Returns true if the signature covers the whole field of this message.
+  /// - Parameter name: The field's name in lower case.
   func covers(fieldNamed name: String) -> Bool {
     components.contains { $0.name == name && !$0.options.isOfRequest && $0.options.key == nil }
   }

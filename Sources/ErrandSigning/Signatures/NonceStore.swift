@@ -6,31 +6,37 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// Remembers the nonces of signatures that were verified, so that none of them is accepted twice. Servers that share
-/// their work share one store.
+/// Remembers the nonces of verified signatures, so that none is accepted twice. Servers that share their work
+/// need to share a store.
 public protocol NonceStore: Sendable {
-  /// Takes a nonce, in one step with the look at whether it was taken before.
+  /// Records a nonce, and checks in the same step whether it was recorded before.
   /// - Parameters:
-  ///   - keyID: The key of the signature: each has nonces of its own.
-  ///   - expiry: The instant from which the signature is not valid any more: until then it has to be remembered.
-  /// - Returns: False if it was taken before.
-  /// - Throws: If that cannot be told. The signature is refused then.
+  ///   - nonce: The nonce of the signature.
+  ///   - keyID: The key of the signature. The same nonce may be used once with each key.
+  ///   - expiry: The instant at which the signature expires. The store has to keep the nonce until then.
+  ///   - now: The time.
+  /// - Returns: False if the nonce was recorded before.
+  /// - Throws: An error if the store cannot be read or written. The signature is then refused.
   func take(_ nonce: String, keyID: String?, until expiry: Date, now: Date) async throws -> Bool
 }
 
-/// Nonces in the memory of this process. A nonce takes some 50 bytes, whatever its length.
+/// A store of nonces in the memory of this process. A nonce takes about 50 bytes, whatever its length.
 ///
-/// If it is full of nonces that have not expired, others are refused: to forget one would be to accept it again.
+/// If the store is full of nonces that have not expired, it refuses others. If it forgot a nonce, it would
+/// accept its signature a second time.
 public final class MemoryNonceStore: NonceStore {
   private let state: Locked<NonceMemory>
 
-  /// - Parameter capacity: The most nonces that are remembered at once: as many as signatures are verified within the
-  ///   time for which one is valid.
+  /// Makes an empty store.
+  /// - Parameter capacity: The most nonces that are kept at once. It should be as large as the number of
+  ///   signatures that are verified during the lifetime of one.
   public init(capacity: Int = 100_000) { state = Locked(NonceMemory(capacity: capacity)) }
 
-  /// The number of nonces that are remembered, also of those that have expired and were not removed yet.
+  /// The number of nonces in the store, including expired ones that were not removed yet.
   public var count: Int { state.withLock { $0.count } }
 
+  /// Records a nonce until `expiry`.
+  /// - Returns: False if the nonce was recorded before and has not expired.
   /// - Throws: `SignatureError.nonceStoreFull`.
   public func take(
     _ nonce: String, keyID: String?, until expiry: Date, now: Date
@@ -50,7 +56,7 @@ struct NonceMemory {
 
   private let capacity: Int
   private var expiries: [Key: Date] = [:]
-  /// The earliest of the instants at which one expires, or an earlier one.
+  /// The earliest expiry of a nonce, or an earlier instant.
   private var earliest = Date.distantFuture
 
   init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -59,7 +65,7 @@ struct NonceMemory {
 
   static func key(_ nonce: String, _ keyID: String?) -> Key {
     var hasher = DigestHasher(.sha256)
-    // The length keeps the two apart.
+    // The length separates the name from the nonce.
     hasher.update(Data("\(keyID.map { "\($0.utf8.count) \($0)" } ?? "-") \(nonce)".utf8))
     let digest = hasher.finalize()
     func word(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -72,7 +78,7 @@ struct NonceMemory {
     guard expiries.count < capacity || expiries[key] != nil else {
       throw SignatureError(
         .nonceStoreFull,
-        "the store of nonces is full of \(capacity) that have not expired; give it a larger capacity, or let signatures "
+        "the store of nonces is full: \(capacity) have not expired; give it a larger capacity, or let signatures "
           + "expire sooner")
     }
     expiries[key] = expiry

@@ -1,5 +1,5 @@
-/// The parameters of a query that has the form of `application/x-www-form-urlencoded` (WHATWG URL, section 5), in the
-/// form in which signatures have them: RFC 9421, section 2.2.8.
+/// The parameters of a query in the form `application/x-www-form-urlencoded` (WHATWG URL, section 5), encoded
+/// as in signatures (RFC 9421, section 2.2.8).
 enum QueryParameters {
   /// Returns the encoded values of the parameters of this name, in their order.
   /// - Parameter name: The encoded name.
@@ -11,7 +11,7 @@ enum QueryParameters {
     }
   }
 
-  /// Returns the text decoded, and encoded again: there is only one such form of it.
+  /// Returns the text decoded and encoded again, so that equal texts have equal encodings.
   private static func normalized(_ bytes: ArraySlice<UInt8>) -> String {
     var decoded: [UInt8] = []
     var rest = bytes
@@ -23,7 +23,7 @@ enum QueryParameters {
         decoded.append(byte == UInt8(ascii: "+") ? FieldByte.space : byte)
       }
     }
-    // As the standard says, what is no UTF-8 becomes U+FFFD.
+    // The standard replaces invalid UTF-8 with U+FFFD.
     return encoded(Array(String(decoding: decoded, as: UTF8.self).utf8)[...])
   }
 
@@ -38,7 +38,7 @@ enum QueryParameters {
     FieldByte.hexadecimal(FieldByte.isDigit(byte) ? byte : byte | 0x20)
   }
 
-  /// Returns the text with all but letters, digits and `*-._` encoded; unlike in a form, a space is `%20`.
+  /// Returns the text with all but letters, digits and `*-._` encoded. Unlike in a form, a space becomes `%20`.
   static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var output: [UInt8] = []

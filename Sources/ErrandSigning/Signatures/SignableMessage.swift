@@ -6,14 +6,14 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// The head of a message: as much of it as a signature can cover (RFC 9421, section 2).
+/// The head of a message: the parts that a signature can cover (RFC 9421, section 2).
 ///
 /// ```swift
 /// let request = SignableMessage(.post, url, fields: fields)
 /// let response = SignableMessage(200, fields: responseFields, answering: request)
 /// ```
 ///
-/// The content is covered by its digest: see `ContentDigest`.
+/// A signature covers the content by its digest: see `ContentDigest`.
 public struct SignableMessage: Sendable {
   enum Start: Sendable {
     case request(HTTPMethod, URL, target: String?)
@@ -26,24 +26,29 @@ public struct SignableMessage: Sendable {
 
   /// Makes the head of a request.
   /// - Parameters:
-  ///   - url: The whole URL; its fragment and its user are no part of the message. A `Host` field overrides its host
-  ///     and port, as it does when a request is sent.
-  ///   - requestTarget: The target in the request's first line, if it is not the path and the query: of a request to a
-  ///     proxy for instance it is the whole URL.
+  ///   - method: The method.
+  ///   - url: The whole URL. Its fragment and its user are ignored. A `Host` field overrides its host and
+  ///     port, as when a request is sent.
+  ///   - fields: The header fields, one for each line.
+  ///   - requestTarget: The target in the request's first line, unless it is the path and the query. For a
+  ///     request to a proxy, it is the whole URL.
   public init(_ method: HTTPMethod, _ url: URL, fields: HTTPFields = [:], requestTarget: String? = nil) {
     self.init(start: .request(method, url, target: requestTarget), fields: fields)
   }
 
   /// Makes the head of a response.
-  /// - Parameter request: The request that it answers, for components with `req`.
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - fields: The header fields, one for each line.
+  ///   - request: The request that the response belongs to, for components with `req`.
   public init(_ status: HTTPStatus, fields: HTTPFields = [:], answering request: SignableMessage? = nil) {
     self.init(start: .response(status, to: request), fields: fields)
   }
 
   private init(start: Start, fields: HTTPFields) { (self.start, self.fields) = (start, fields) }
 
-  /// Returns the bytes that are signed: RFC 9421, section 2.5. They have the values of all covered components, so
-  /// treat them as what they may be: secret.
+  /// Returns the bytes that are signed (RFC 9421, section 2.5). They contain the values of all covered
+  /// components, which may be secret.
   /// - Throws: `.componentUnavailable`, `.invalidComponent` or `.duplicateComponent`.
   public func signatureBase(
     for parameters: SignatureParameters, structuredFields: StructuredFieldTypes = .standard

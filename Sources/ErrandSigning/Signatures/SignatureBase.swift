@@ -6,12 +6,12 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Writes the signature base of a message: RFC 9421, section 2.5. Each covered component is a line.
+/// Writes the signature base of a message (RFC 9421, section 2.5). Each covered component is a line.
 struct SignatureBase {
   private let message: SignableMessage
   private let types: StructuredFieldTypes
   private var output: [UInt8] = []
-  /// The URL of the request, once it was needed.
+  /// The URL of the request; nil until it is needed.
   private var target: TargetURL?
 
   init(_ message: SignableMessage, _ types: StructuredFieldTypes) {
@@ -19,14 +19,14 @@ struct SignatureBase {
     output.reserveCapacity(512)
   }
 
-  /// Returns the whole base, of which the parameters are the last line.
+  /// Returns the whole base. Its last line has the parameters.
   consuming func finished(_ parameters: some Collection<UInt8>) -> Data {
     output.append(text: "\"@signature-params\": ")
     output += parameters
     return Data(output)
   }
 
-  /// Appends the line of a component, which was checked.
+  /// Appends the line of a component that was checked.
   /// - Throws: `.componentUnavailable`.
   mutating func append(_ component: MessageComponent) throws(SignatureError) {
     output += component.lineStart
@@ -41,7 +41,7 @@ struct SignatureBase {
     guard output[start...].allSatisfy({ FieldByte.isPrintable($0) || $0 == FieldByte.tab }) else {
       throw unavailable(
         component,
-        "has a line break, a control character or one that is not ASCII in it; of a field, cover the bytes (bs)"
+        "contains a line break, a control character or a character that is not ASCII; cover the field's bytes (bs)"
       )
     }
     output.append(UInt8(ascii: "\n"))
@@ -50,10 +50,10 @@ struct SignatureBase {
   private func request(for component: MessageComponent) throws(SignatureError) -> SignableMessage {
     guard case .response(_, let request) = message.start else {
       throw unavailable(
-        component, "is one of a request that the message answers, and the message is a request itself")
+        component, "belongs to the request of a response, but the message is a request; remove req")
     }
     guard let request else {
-      throw unavailable(component, "is one of the request that the response answers; pass that request, too")
+      throw unavailable(component, "belongs to the request of the response; pass that request, too")
     }
     return request
   }
@@ -71,13 +71,14 @@ struct SignatureBase {
     case .response(let status, _):
       guard derived == .status else {
         throw unavailable(
-          component, "is one of a request; of the request that a response answers, it has req")
+          component,
+          "belongs to a request, but the message is a response; add req to cover the response's request")
       }
-      guard 100...999 ~= status.code else { throw unavailable(component, "is no status of three digits") }
+      guard 100...999 ~= status.code else { throw unavailable(component, "is not a status of three digits") }
       output.append(number: Int64(status.code))
     case .request(let method, let url, let requestTarget):
       switch derived {
-      case .status: throw unavailable(component, "is one of a response")
+      case .status: throw unavailable(component, "belongs to a response, but the message is a request")
       case .method: output.append(text: method.rawValue)
       case .requestTarget where requestTarget != nil: output.append(text: requestTarget ?? "")
       default: try append(derived, try target(url, message.fields, component), component)
@@ -96,7 +97,7 @@ struct SignatureBase {
       host = ASCII.trimmed(value)
     }
     guard hosts < 2, let target = TargetURL(url.absoluteString, host: host) else {
-      throw unavailable(component, "needs a whole URL and one host; check the URL and the field Host")
+      throw unavailable(component, "needs an absolute URL and one host; check the URL and the field Host")
     }
     self.target = target
     return target
@@ -122,9 +123,9 @@ struct SignatureBase {
     case .queryParameter:
       let values = QueryParameters.values(of: component.options.parameterName ?? "", in: target.query ?? [])
       guard let value = values.first else { throw unavailable(component, "is not in the URL's query") }
-      // It could not be told which of them is covered.
+      // A signature does not say which of several values it covers.
       guard values.count == 1 else {
-        throw unavailable(component, "is more than once in the URL's query; cover @query")
+        throw unavailable(component, "appears more than once in the URL's query; cover @query")
       }
       output += value.utf8
     }
@@ -158,7 +159,7 @@ struct SignatureBase {
       }
     }
     guard count > 0 else { throw missing(component) }
-    // Its values have commas of their own, so that two lines could be taken for one, or for others (section 7.5.6).
+    // Set-Cookie has commas within its values, so combined lines would be ambiguous (section 7.5.6).
     if count > 1, component.name == "set-cookie", !component.options.isWrapped {
       throw unavailable(component, "has several lines, which cannot be combined; cover their bytes (bs)")
     }
@@ -183,10 +184,10 @@ struct SignatureBase {
     do {
       if let key = component.options.key {
         guard type == nil || type == .dictionary else {
-          throw unavailable(component, "is no dictionary, which has keys")
+          throw unavailable(component, "is not a dictionary, so that it has no keys; cover the whole field")
         }
         guard let member = try StructuredDictionary(parsing: lines)[key] else {
-          throw unavailable(component, "is not in the message: the field has no such key")
+          throw unavailable(component, "is not in the message: the field lacks the key")
         }
         output += try member.serialized().utf8
         return
@@ -198,12 +199,12 @@ struct SignatureBase {
       case nil:
         throw unavailable(
           component,
-          "is of a type that is not known; add the field to the StructuredFieldTypes, or cover it without sf")
+          "has an unknown type; add the field to the StructuredFieldTypes, or cover it without sf")
       }
     } catch let error as SignatureError {
       throw error
     } catch {
-      throw unavailable(component, "is no structured field of its type")
+      throw unavailable(component, "is not a structured field of its type")
     }
   }
 }

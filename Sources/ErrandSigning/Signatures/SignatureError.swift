@@ -1,31 +1,33 @@
-/// The reason why a message cannot be signed, or why its signature is refused. `description` is a sentence to act on;
-/// it shows neither keys nor signatures, and nothing of the message but names.
+/// The reason why a message cannot be signed, or why its signature is refused. Its `description` names a
+/// remedy. It shows names in the message, but neither keys, signatures nor values.
 public struct SignatureError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of a failure. More may be added, so keep a `default`.
+  /// The kind of failure. Later versions may add kinds, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The kind's name, such as "expired".
     public let rawValue: String
+    /// Makes a kind with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// `Signature`, `Signature-Input` or `Accept-Signature` is not what RFC 9421 defines it to be.
+    /// `Signature`, `Signature-Input` or `Accept-Signature` does not have the form that RFC 9421 defines.
     public static let malformed = Code(rawValue: "malformed")
-    /// The message has no signature, or none with the label or the tag that was asked for.
+    /// The message has no signature, or none with the requested label and tag.
     public static let noSignature = Code(rawValue: "noSignature")
-    /// A component is not defined, or its parameters are not for it.
+    /// A component is not defined, or has parameters that do not fit it.
     public static let invalidComponent = Code(rawValue: "invalidComponent")
     /// A component is covered twice.
     public static let duplicateComponent = Code(rawValue: "duplicateComponent")
-    /// The message does not have the component, or not in a form that can be signed.
+    /// The message lacks the component, or has it in a form that cannot be signed.
     public static let componentUnavailable = Code(rawValue: "componentUnavailable")
     /// The signature does not cover a component that the verifier requires.
     public static let missingComponent = Code(rawValue: "missingComponent")
     /// The signature lacks a parameter that the verifier requires.
     public static let missingParameter = Code(rawValue: "missingParameter")
-    /// The algorithm is not known, or not accepted.
+    /// The algorithm is unknown, or not accepted.
     public static let unknownAlgorithm = Code(rawValue: "unknownAlgorithm")
-    /// The algorithm that the signature names is not its key's.
+    /// The signature names an algorithm other than its key's.
     public static let algorithmMismatch = Code(rawValue: "algorithmMismatch")
-    /// There is no key for the signature.
+    /// The key of the signature is unknown, or another key is requested.
     public static let unknownKey = Code(rawValue: "unknownKey")
     /// The signature was created in the future.
     public static let notYetValid = Code(rawValue: "notYetValid")
@@ -33,19 +35,19 @@ public struct SignatureError: Error, Sendable, Hashable, CustomStringConvertible
     public static let expired = Code(rawValue: "expired")
     /// The signature is older than the verifier accepts.
     public static let tooOld = Code(rawValue: "tooOld")
-    /// The signature is not one of this message with this key.
+    /// The signature does not match the message and the key.
     public static let invalidSignature = Code(rawValue: "invalidSignature")
     /// The nonce was used before.
     public static let replayed = Code(rawValue: "replayed")
-    /// The store of nonces has no room for another.
+    /// The store of nonces is full.
     public static let nonceStoreFull = Code(rawValue: "nonceStoreFull")
-    /// A label or a parameter has no form in a structured field.
+    /// A label or a parameter cannot be written in a structured field.
     public static let notSerializable = Code(rawValue: "notSerializable")
   }
 
-  /// The kind of the failure.
+  /// The kind of failure.
   public let code: Code
-  /// The cause, and what to do about it.
+  /// The cause, and how to correct it.
   public let message: String
 
   init(_ code: Code, _ message: String) {
@@ -66,7 +68,7 @@ extension SignatureError {
   }
 }
 
-/// The limits of messages' signatures: without them, a message could make a verifier work for long.
+/// The limits of a message's signatures. Without them, a message could keep a verifier busy for long.
 enum SignatureLimits {
   static let signatures = 16
   static let components = 128

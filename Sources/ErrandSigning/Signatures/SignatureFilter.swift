@@ -6,8 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Verifies the signatures of responses: of their heads before anything of them is used, and of their content by the
-/// digest that the signature covers, while it arrives.
+/// Verifies the signatures of responses. The head is verified before any part is used, and the content while
+/// it arrives, by the digest that the signature covers.
 struct SignatureFilter: ResponseFilter {
   let verifier: MessageVerifier
   let identity: String
@@ -16,7 +16,8 @@ struct SignatureFilter: ResponseFilter {
 
   func examine(_ response: ExaminedResponse) async throws {
     var needed: [String] = []
-    // Another target, another coding, or a file of which an earlier response brought the beginning.
+    // Without these fields, an attacker could change the target of a redirect, the coding, or the part of a
+    // file that an earlier response delivered.
     if response.isRedirect { needed.append("location") }
     if response.mayHaveContent { needed.append(MessageComponent.contentDigest.name) }
     if response.isRest { needed.append("repr-digest") }
@@ -49,13 +50,13 @@ struct SignatureFilter: ResponseFilter {
     }
   }
 
-  /// - Parameter error: The verifier's, or that of the application's keys, which is not shown.
+  /// - Parameter error: The verifier's error, or that of the application's keys, which the message does not show.
   fileprivate static func failed(_ part: String, _ error: any Error, _ head: ResponseHead) -> RequestError {
     let reason =
       switch error {
       case let error as SignatureError: error.message
       case let error as DigestError: error.message
-      default: "its key could not be had"
+      default: "its key could not be found"
       }
     return RequestError(
       .integrityFailed, message: "the \(part) is not accepted: \(reason)", status: head.status,
@@ -63,7 +64,7 @@ struct SignatureFilter: ResponseFilter {
   }
 }
 
-/// Refuses content that no digest covers.
+/// Refuses content that is not covered by a digest.
 private final class UncoveredContent: BodyFilter {
   private let head: ResponseHead
 
@@ -81,7 +82,7 @@ private final class UncoveredContent: BodyFilter {
       SignatureError(
         isSigned ? .missingComponent : .noSignature,
         isSigned
-          ? "it has content, and no Content-Digest that can be verified; the sender has to add and cover it"
+          ? "it has content, but no Content-Digest that can be verified; the sender has to add and cover it"
           : "it has no signature; the sender has to sign it"), head)
   }
 }

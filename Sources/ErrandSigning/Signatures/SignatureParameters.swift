@@ -4,22 +4,27 @@
   public import Foundation
 #endif
 
-/// The covered components and the parameters of a signature: RFC 9421, section 2.3.
+/// The covered components and the parameters of a signature (RFC 9421, section 2.3).
 ///
-/// Those of a received signature are kept as they came, in their order, also the parameters that are not known: a
-/// signature is made over all of them.
+/// Those of a received signature are kept unchanged and in their order, including unknown parameters, because
+/// the signature covers them all.
 public struct SignatureParameters: Sendable, Hashable {
   /// The covered components, in the order in which they are signed.
   public let components: [MessageComponent]
   /// All parameters, in their order.
   public let parameters: StructuredParameters
-  /// The components and parameters as they stand in `Signature-Input`.
+  /// The components and parameters as they are written in `Signature-Input`.
   public let value: String
 
-  /// Makes the parameters of a new signature. Those that are nil are left out.
+  /// Makes the parameters of a new signature. Those that are nil are omitted.
   /// - Parameters:
-  ///   - created: In whole seconds.
-  ///   - expires: In whole seconds.
+  ///   - components: The components to cover, in their order.
+  ///   - created: The time of the signature, rounded down to seconds.
+  ///   - keyID: The name of the key.
+  ///   - algorithm: The algorithm to name.
+  ///   - expires: The time at which the signature expires, rounded down to seconds.
+  ///   - nonce: A value that is used only once.
+  ///   - tag: The application that the signature is for.
   /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
   public init(
     _ components: [MessageComponent], created: Date? = nil, keyID: String? = nil,
@@ -36,13 +41,14 @@ public struct SignatureParameters: Sendable, Hashable {
     self.init(components, parameters, value: try Self.text(of: components) + Self.text(of: parameters))
   }
 
-  /// Reads a member of `Signature-Input`.
+  /// Reads the parameters from a member of `Signature-Input`.
   /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
   public init(_ list: StructuredInnerList) throws(SignatureError) {
     guard list.count <= SignatureLimits.components else {
       throw SignatureError(
         .malformed,
-        "a signature covers more than the \(SignatureLimits.components) components that are accepted")
+        "a signature covers more than the \(SignatureLimits.components) components that are accepted; cover fewer"
+      )
     }
     var components: [MessageComponent] = []
     for item in list { components.append(try MessageComponent(item)) }
@@ -56,7 +62,7 @@ public struct SignatureParameters: Sendable, Hashable {
         }
       guard isRight else {
         throw SignatureError(
-          .malformed, "the parameter \(name) of a signature is of another type than RFC 9421's")
+          .malformed, "the parameter \(name) of a signature does not have the type that RFC 9421 defines")
       }
     }
     do {
@@ -70,17 +76,17 @@ public struct SignatureParameters: Sendable, Hashable {
     (self.components, self.parameters, self.value) = (components, parameters, value)
   }
 
-  /// The instant at which the signature was made; nil if it does not say.
+  /// The time at which the signature was made; nil if it does not state one.
   public var created: Date? { date("created") }
-  /// The instant from which the signature is not valid any more; nil if it does not say.
+  /// The time at which the signature expires; nil if it does not state one.
   public var expires: Date? { date("expires") }
-  /// The value that is not used a second time; nil if there is none.
+  /// The value that is used only once; nil if the signature has no nonce.
   public var nonce: String? { parameters["nonce"]?.string }
-  /// The algorithm that the signature names; nil if it leaves it to the key.
+  /// The algorithm that the signature names; nil if it names none.
   public var algorithm: SignatureAlgorithm? { parameters["alg"]?.string.map(SignatureAlgorithm.init) }
-  /// The name of the key; nil if it does not say.
+  /// The name of the key; nil if the signature names none.
   public var keyID: String? { parameters["keyid"]?.string }
-  /// The application for which the signature was made; nil if it does not say.
+  /// The application that the signature is for; nil if it names none.
   public var tag: String? { parameters["tag"]?.string }
 
   /// Returns true if the signature covers the component.
@@ -90,12 +96,12 @@ public struct SignatureParameters: Sendable, Hashable {
     parameters[name]?.integer.map { Date(timeIntervalSince1970: Double($0)) }
   }
 
-  /// Returns the components as they stand in `Signature-Input`: in parentheses.
+  /// Returns the components as they are written in `Signature-Input`: in parentheses.
   static func text(of components: [MessageComponent]) -> String {
     "(\(components.map(\.identifier).joined(separator: " ")))"
   }
 
-  /// Returns the parameters as they stand behind the components.
+  /// Returns the parameters as they are written after the components.
   static func text(of parameters: StructuredParameters) throws(SignatureError) -> String {
     do {
       return String(try StructuredInnerList([], parameters: parameters).serialized().dropFirst(2))
@@ -109,7 +115,7 @@ public struct SignatureParameters: Sendable, Hashable {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds.magnitude < 1e15 else {
       throw SignatureError(
-        .notSerializable, "the time of a signature has at most 15 digits of seconds since 1970")
+        .notSerializable, "the time of a signature can have at most 15 digits of seconds since 1970")
     }
     return Int64(seconds)
   }

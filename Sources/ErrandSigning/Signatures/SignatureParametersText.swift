@@ -1,9 +1,9 @@
-/// The components and parameters of a signer, as text: all but its time is the same for each signature.
+/// The components and parameters of a signer, as text. Only the times and a random nonce differ between signatures.
 struct SignatureParametersText: Sendable {
   private let components: [UInt8]
   private let keyAndAlgorithm: [UInt8]
   private let nonce: MessageSigner.Nonce
-  /// The nonce if it is always the same, and the tag.
+  /// The nonce, if it is always the same, and the tag.
   private let rest: [UInt8]
 
   /// - Throws: `.notSerializable`.
@@ -25,7 +25,7 @@ struct SignatureParametersText: Sendable {
     return Array(try SignatureParameters.text(of: parameters).utf8)
   }
 
-  /// Returns the value for one signature. The order is that of RFC 9421's examples.
+  /// Returns the value for one signature. Its parameters have the order of RFC 9421's examples.
   func value(created: Int64?, expires: Int64?) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(components.count + keyAndAlgorithm.count + rest.count + 80)

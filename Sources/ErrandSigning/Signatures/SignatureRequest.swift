@@ -1,6 +1,6 @@
 public import ErrandCore
 
-/// A request for a signature on a later message of the exchange, as `Accept-Signature` holds it: RFC 9421, section 5.
+/// A request for a signature on a later message of the exchange, as in `Accept-Signature` (RFC 9421, section 5).
 ///
 /// ```swift
 /// // The server asks for signed requests, or the client for a signed response.
@@ -14,24 +14,34 @@ public import ErrandCore
 public struct SignatureRequest: Sendable, Hashable {
   /// The label that the signature has to have.
   public let label: String
-  /// The components that the signature has to cover, of the message that it is asked for.
+  /// The components that the signature has to cover, in the message that is to be signed.
   public let components: [MessageComponent]
   /// All parameters, in their order.
   public let parameters: StructuredParameters
 
-  /// True if the signature has to say when it was made.
+  /// True if the signature has to state when it was made.
   public var wantsCreated: Bool { parameters["created"]?.boolean == true }
-  /// True if the signature has to say when it expires.
+  /// True if the signature has to state when it expires.
   public var wantsExpires: Bool { parameters["expires"]?.boolean == true }
-  /// The nonce that the signature has to have; nil if none is asked for.
+  /// The nonce that the signature has to have; nil if none is requested.
   public var nonce: String? { parameters["nonce"]?.string }
-  /// The algorithm that is asked for; nil if any will do.
+  /// The requested algorithm; nil to accept any.
   public var algorithm: SignatureAlgorithm? { parameters["alg"]?.string.map(SignatureAlgorithm.init) }
-  /// The key that is asked for; nil if any will do.
+  /// The name of the requested key; nil to accept any.
   public var keyID: String? { parameters["keyid"]?.string }
-  /// The tag that the signature has to have; nil if none is asked for.
+  /// The tag that the signature has to have; nil if none is requested.
   public var tag: String? { parameters["tag"]?.string }
 
+  /// Makes a request for a signature. Parameters that are nil are omitted.
+  /// - Parameters:
+  ///   - label: The label that the signature has to have.
+  ///   - components: The components that the signature has to cover.
+  ///   - wantsCreated: True if the signature has to state when it was made.
+  ///   - keyID: The name of the requested key.
+  ///   - algorithm: The requested algorithm.
+  ///   - wantsExpires: True if the signature has to state when it expires.
+  ///   - nonce: The nonce that the signature has to have.
+  ///   - tag: The tag that the signature has to have.
   /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
   public init(
     label: String, _ components: [MessageComponent], wantsCreated: Bool = false, keyID: String? = nil,
@@ -50,10 +60,10 @@ public struct SignatureRequest: Sendable, Hashable {
     (self.label, self.components, self.parameters) = (label, components, parameters)
   }
 
-  /// The name of the field.
+  /// The name of the field: `Accept-Signature`.
   public static let fieldName = "Accept-Signature"
 
-  /// Returns the requests of a message's `Accept-Signature`; none if it has no such field.
+  /// Returns the requests in a message's `Accept-Signature`; empty if the message lacks the field.
   /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
   public static func all(in fields: HTTPFields) throws(SignatureError) -> [SignatureRequest] {
     let members: StructuredDictionary
@@ -65,7 +75,7 @@ public struct SignatureRequest: Sendable, Hashable {
     guard members.count <= SignatureLimits.signatures else {
       throw SignatureError(
         .malformed,
-        "\(fieldName) asks for more than the \(SignatureLimits.signatures) signatures that are accepted")
+        "\(fieldName) requests more than the \(SignatureLimits.signatures) signatures that are accepted")
     }
     var requests: [SignatureRequest] = []
     for (label, member) in members { requests.append(try SignatureRequest(label, member)) }
@@ -86,7 +96,8 @@ public struct SignatureRequest: Sendable, Hashable {
         }
       guard isRight else {
         throw SignatureError(
-          .malformed, "the parameter \(name) of \(Self.fieldName) is of another type than RFC 9421's")
+          .malformed,
+          "the parameter \(name) of \(Self.fieldName) does not have the type that RFC 9421 defines")
       }
     }
     var components: [MessageComponent] = []
@@ -95,7 +106,8 @@ public struct SignatureRequest: Sendable, Hashable {
     (self.label, self.components, parameters) = (label, components, list.parameters)
   }
 
-  /// Sets the field to these requests; removes it if there are none. Of two with the same label, the last counts.
+  /// Sets the field to these requests, and removes it if the array is empty. If several have the same label,
+  /// the last is used.
   /// - Throws: `.notSerializable`.
   public static func set(_ requests: [SignatureRequest], in fields: inout HTTPFields) throws(SignatureError) {
     var members: [String: String] = [:]

@@ -1,12 +1,15 @@
-/// The kind of structured field that a field is defined to be: RFC 9651, section 3.
+/// The type that a structured field is defined to have (RFC 9651, section 3).
 public enum StructuredFieldType: Sendable, Hashable {
+  /// A List, such as `Cache-Status`.
   case list
+  /// A Dictionary, such as `Signature`.
   case dictionary
+  /// An Item, such as `Deprecation`.
   case item
 }
 
-/// The types of fields, for components that cover them as structured fields (`sf` and `key`). A message does not say
-/// them: the signer and the verifier have to know the same.
+/// The types of fields, for components that cover them as structured fields (`sf` and `key`). Messages do not
+/// contain them, so the signer and the verifier have to know the same types.
 ///
 /// ```swift
 /// var types = StructuredFieldTypes.standard
@@ -27,7 +30,7 @@ public struct StructuredFieldTypes: Sendable, Hashable {
     "want-repr-digest": .dictionary, "want-unencoded-digest": .dictionary,
   ])
 
-  /// The type of a field, whose name may be in any case; nil if it is not known.
+  /// The type of a field; nil if it is unknown. The name may be in upper or lower case.
   public subscript(name: String) -> StructuredFieldType? {
     get { types[Self.key(name)] }
     set { types[Self.key(name)] = newValue }

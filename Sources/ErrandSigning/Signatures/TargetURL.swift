@@ -1,5 +1,5 @@
 extension [UInt8] {
-  /// Removes the zone of an IPv6 address (RFC 6874), which is of this machine and is not sent.
+  /// Removes the zone of an IPv6 address (RFC 6874), which is valid on this machine only and is not sent.
   fileprivate mutating func removeZone(from start: Int) {
     guard let end = self[start...].firstIndex(where: { "/?#]".utf8.contains($0) }),
       self[end] == UInt8(ascii: "]"),
@@ -9,7 +9,7 @@ extension [UInt8] {
   }
 }
 
-/// The parts of a request's URL as a server sees them: RFC 9421, sections 2.2.2 to 2.2.8.
+/// The parts of a request's URL as a server sees them (RFC 9421, sections 2.2.2 to 2.2.8).
 struct TargetURL {
   /// The URL, with its scheme and its host in lower case.
   private var bytes: [UInt8]
@@ -17,11 +17,11 @@ struct TargetURL {
   private var authorityRange: Range<Int>
   private let pathRange: Range<Int>
   private let queryRange: Range<Int>?
-  /// The value of `Host`, if there is one.
+  /// The value of `Host`; nil if the request lacks the field.
   private let host: [UInt8]?
 
-  /// - Parameter host: The value of `Host`, which overrides the URL's.
-  /// - Returns: Nil if the URL is not a whole one.
+  /// - Parameter host: The value of `Host`, which overrides the URL's host and port.
+  /// - Returns: Nil if the URL is not absolute.
   init?(_ url: String, host: String?) {
     bytes = []
     bytes.append(text: url)
@@ -47,31 +47,31 @@ struct TargetURL {
       return Array(host[..<Self.end(of: host[...], port)])
     }
     authorityRange = user..<Self.end(of: bytes[user..<path], port)
-    // A host with a slash in it would look like another host and the beginning of a path.
+    // A host with a slash would look like another host and the beginning of a path.
     guard !authority.isEmpty, authority.allSatisfy(Self.isAuthority) else { return nil }
   }
 
   var scheme: ArraySlice<UInt8> { bytes[..<schemeEnd] }
 
-  /// The host in lower case, and the port if it is not the scheme's own.
+  /// The host in lower case, and the port unless it is the default of the scheme.
   var authority: ArraySlice<UInt8> { host?[...] ?? bytes[authorityRange] }
 
-  /// Not empty.
+  /// The path, which is never empty.
   var path: ArraySlice<UInt8> { pathRange.isEmpty ? [Self.slash] : bytes[pathRange] }
 
-  /// The query without its `?`; nil if there is none.
+  /// The query without its `?`; nil if the URL has no query.
   var query: ArraySlice<UInt8>? { queryRange.map { bytes[$0] } }
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Returns true for a byte that a scheme may have in it (RFC 3986, section 3.1).
+  /// Returns true for a byte that a scheme can contain (RFC 3986, section 3.1).
   private static func isScheme(_ byte: UInt8) -> Bool {
     FieldByte.isLetter(byte) || FieldByte.isDigit(byte) || byte == UInt8(ascii: "+")
       || byte == FieldByte.minus
       || byte == FieldByte.point
   }
 
-  /// Returns true for a byte that a host and a port may have in them (RFC 3986, section 3.2).
+  /// Returns true for a byte that a host and a port can contain (RFC 3986, section 3.2).
   private static func isAuthority(_ byte: UInt8) -> Bool {
     switch byte {
     case slash, FieldByte.question, UInt8(ascii: "#"), FieldByte.at, FieldByte.backslash, FieldByte.space:
@@ -80,7 +80,7 @@ struct TargetURL {
     }
   }
 
-  /// Returns the index at which an authority ends without a port that is empty, or the scheme's own.
+  /// Returns the index at which an authority ends, without an empty port or the default port of the scheme.
   private static func end(of authority: ArraySlice<UInt8>, _ ownPort: StaticString?) -> Int {
     guard let colon = authority.lastIndex(where: { !FieldByte.isDigit($0) }),
       authority[colon] == FieldByte.colon

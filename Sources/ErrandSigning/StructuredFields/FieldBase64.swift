@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// Base64 (RFC 4648, section 4) as a recipient of structured fields has to read it: padding may be missing,
-/// and pad bits may be set (RFC 9651, section 4.2.7).
+/// Base64 (RFC 4648, section 4), read as leniently as structured fields require: padding may be missing, and
+/// pad bits may be set (RFC 9651, section 4.2.7).
 enum FieldBase64 {
-  /// Returns the decoded bytes; nil if there is another character, too much padding, padding that is not at
-  /// the end, or a single character left over.
+  /// Returns the decoded bytes; nil if the text has another character, too much padding, padding that is not
+  /// at the end, or a single character left over.
   static func decode(_ text: UnsafeBufferPointer<UInt8>) -> Data? {
     var length = text.count
     while length > 0, text.count - length < 2, text[length - 1] == FieldByte.equals { length -= 1 }

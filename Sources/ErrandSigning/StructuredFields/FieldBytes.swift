@@ -1,7 +1,7 @@
-/// Limits of structured fields (RFC 9651) that hold unless a parser is given others.
+/// Default limits of structured fields (RFC 9651).
 public enum StructuredFields {
-  /// The length in bytes of the longest value that is parsed: 262,144, as much as a response's fields may
-  /// have together. The parsed value takes at most some 40 times the memory of the text.
+  /// The longest value that is parsed, in bytes: 262,144, which is also the limit for all fields of a
+  /// response. A parsed value takes about 40 times the memory of its text, at most.
   public static let maximumBytes = 256 << 10
 }
 
@@ -28,13 +28,13 @@ enum FieldByte {
   static func isLowercase(_ byte: UInt8) -> Bool { byte &- 97 < 26 }
   static func isLetter(_ byte: UInt8) -> Bool { isLowercase(byte | 0x20) }
 
-  /// Returns true for a byte that a string may have in it: the printable ASCII characters, with the space.
+  /// Returns true for a byte that a string can contain: the printable ASCII characters and the space.
   static func isPrintable(_ byte: UInt8) -> Bool { byte &- 0x20 < 0x5F }
 
   static func beginsKey(_ byte: UInt8) -> Bool { isLowercase(byte) || byte == star }
   static func beginsToken(_ byte: UInt8) -> Bool { isLetter(byte) || byte == star }
 
-  /// Returns true for a byte that a key may have in it (section 4.1.1.3).
+  /// Returns true for a byte that a key can contain (section 4.1.1.3).
   static func isKey(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
@@ -44,8 +44,7 @@ enum FieldByte {
     }
   }
 
-  /// Returns true for a byte that a token may have in it: RFC 9110's token characters, `:` and `/`
-  /// (section 4.1.7).
+  /// Returns true for a byte that a token can contain: RFC 9110's token characters, `:` and `/` (section 4.1.7).
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,4 +1,4 @@
-/// The value of a field that is defined as a Dictionary: RFC 9651, section 3.2.
+/// The value of a field that is defined as a Dictionary (RFC 9651, section 3.2).
 ///
 /// ```swift
 /// let signature = try StructuredDictionary(parsing: value)["sig1"]?.bytes
@@ -11,9 +11,9 @@
 public typealias StructuredDictionary = StructuredMap<StructuredMember>
 
 extension StructuredMap: StructuredField where Value == StructuredMember {
-  /// Parses the lines of a field that is defined as a Dictionary, as if they were one (section 4.2). A field
-  /// that is absent has none, and is an empty dictionary. Of a key that comes twice, the last value counts, at
-  /// the place of the first.
+  /// Parses the lines of a field that is defined as a Dictionary, as if they were one (section 4.2). Without
+  /// lines, the dictionary is empty. If a key appears twice, its last value is used, at the place of the
+  /// first.
   public init(
     parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
@@ -22,8 +22,8 @@ extension StructuredMap: StructuredField where Value == StructuredMember {
     }
   }
 
-  /// Returns the field's value (section 4.1.2), or nil for an empty dictionary: the field is not sent then.
-  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  /// Returns the field's value (section 4.1.2); nil if the dictionary is empty and the field should not be sent.
+  /// - Throws: `.notSerializable` if a value cannot be written in a field.
   public func serialized() throws(StructuredFieldError) -> String? {
     if isEmpty { return nil }
     return try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in

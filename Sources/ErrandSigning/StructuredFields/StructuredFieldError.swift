@@ -1,30 +1,32 @@
-/// The reason why a structured field (RFC 9651) cannot be parsed or serialized. `description` is a sentence
-/// to act on; it shows nothing of the field's value.
+/// The reason why a structured field (RFC 9651) cannot be parsed or serialized. Its `description` names a
+/// remedy, and shows nothing of the field's value.
 public struct StructuredFieldError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of a failure. More may be added, so keep a `default`.
+  /// The kind of failure. Later versions may add kinds, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The kind's name, such as "malformed".
     public let rawValue: String
+    /// Makes a kind with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// The received value is not what the field is defined to be. The whole field has to be ignored, or the
-    /// message be treated as malformed (RFC 9651, section 4.2).
+    /// The received value does not match the field's definition. Ignore the whole field, or treat the message
+    /// as malformed (RFC 9651, section 4.2).
     public static let malformed = Code(rawValue: "malformed")
-    /// The received value is longer than accepted. Nothing of it was parsed.
+    /// The received value is longer than accepted, and was not parsed.
     public static let tooLong = Code(rawValue: "tooLong")
-    /// A value has no form in a structured field: a number with too many digits, a string that is not ASCII.
+    /// A value cannot be written in a field, such as a number with too many digits or a string that is not ASCII.
     public static let notSerializable = Code(rawValue: "notSerializable")
   }
 
-  /// The kind of the failure.
+  /// The kind of failure.
   public let code: Code
-  /// The offset of the byte at which parsing failed, if that is the reason. A field of several lines is
-  /// counted as one value, in which `, ` stands between them.
+  /// The offset of the byte at which parsing failed; nil for other errors. The lines of a field are counted
+  /// as one value, with `, ` between them.
   public let offset: Int?
-  /// The cause, and what to do about it.
+  /// The cause, and how to correct it.
   public let message: String
 
-  /// Makes an error, also for fields that are defined by structured fields and hold something else.
+  /// Makes an error. Use it also for fields that are based on structured fields but have other contents.
   public init(_ code: Code, _ message: String, offset: Int? = nil) {
     self.code = code
     self.message = message

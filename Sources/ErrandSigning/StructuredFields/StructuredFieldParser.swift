@@ -1,6 +1,6 @@
-/// Parses structured fields as RFC 9651, section 4.2, says, in one pass and without recursion.
+/// Parses structured fields in one pass and without recursion (RFC 9651, section 4.2).
 ///
-/// Each method expects a value at the position, and leaves the position behind it.
+/// Each method expects a value at the position, and moves the position after it.
 struct StructuredFieldParser {
   private let input: UnsafeBufferPointer<UInt8>
   private(set) var position = 0
@@ -27,7 +27,7 @@ struct StructuredFieldParser {
         parser.skipSpaces()
         let value = try body(&parser)
         parser.skipSpaces()
-        guard parser.isAtEnd else { throw parser.malformed("nothing may follow the value") }
+        guard parser.isAtEnd else { throw parser.malformed("the value has to be the end of the field") }
         return .success(value)
       } catch {
         return .failure(error)
@@ -85,7 +85,7 @@ struct StructuredFieldParser {
     return StructuredItem(value, parameters: try parameters())
   }
 
-  /// Parses parameters, if there are any (section 4.2.3.2).
+  /// Parses parameters (section 4.2.3.2). Without any, they are empty.
   private mutating func parameters() throws(StructuredFieldError) -> StructuredParameters {
     guard next == FieldByte.semicolon else { return StructuredParameters() }
     var parameters = StructuredParameters(capacity: 2)
@@ -109,17 +109,17 @@ struct StructuredFieldParser {
 
   // MARK: Bytes
 
-  /// The byte at the position; nil at the end. All of the input is read here and in `text`.
+  /// The byte at the position; nil at the end. Only this property and `bytes(from:)` read the input.
   var next: UInt8? { position < input.count ? input[position] : nil }
 
-  /// The number of members that the input has, unless some of its commas are inside of strings.
+  /// The number of members in the input, or more if strings contain commas.
   private var maximumCount: Int { input.reduce(1) { $0 &+ ($1 == FieldByte.comma ? 1 : 0) } }
 
   var isAtEnd: Bool { position >= input.count }
 
   mutating func advance() { position += 1 }
 
-  /// Skips this byte, if it is next.
+  /// Skips this byte if it is next.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     position += 1

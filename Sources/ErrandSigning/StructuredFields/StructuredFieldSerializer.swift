@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Serializes structured fields as RFC 9651, section 4.1, says. Each method appends one value.
+/// Serializes structured fields (RFC 9651, section 4.1). Each method appends one value.
 struct StructuredFieldSerializer {
   private var output: [UInt8] = []
 
@@ -79,7 +79,7 @@ struct StructuredFieldSerializer {
   private mutating func append(key: String) throws(StructuredFieldError) {
     guard let first = key.utf8.first, FieldByte.beginsKey(first), key.utf8.allSatisfy(FieldByte.isKey) else {
       throw notSerializable(
-        "a key has to begin with a lowercase letter or *, and to have only those, digits, _, - and . in it")
+        "a key has to begin with a lowercase letter or *, and to contain only those, digits, _, - and .")
     }
     output += key.utf8
   }
@@ -103,7 +103,7 @@ struct StructuredFieldSerializer {
   /// Section 4.1.4.
   private mutating func append(integer: Int64) throws(StructuredFieldError) {
     guard integer.magnitude <= 999_999_999_999_999 else {
-      throw notSerializable("an integer has at most 15 digits; send a larger one as a string")
+      throw notSerializable("an integer can have at most 15 digits; send a larger one as a string")
     }
     output += String(integer).utf8
   }
@@ -111,7 +111,7 @@ struct StructuredFieldSerializer {
   /// Section 4.1.5.
   private mutating func append(decimal: Double) throws(StructuredFieldError) {
     guard let thousandths = Self.thousandths(decimal), thousandths.magnitude <= 999_999_999_999_999 else {
-      throw notSerializable("a decimal has at most 12 digits before its point")
+      throw notSerializable("a decimal can have at most 12 digits before its point")
     }
     let whole = thousandths.magnitude / 1000
     var fraction = thousandths.magnitude % 1000
@@ -124,12 +124,12 @@ struct StructuredFieldSerializer {
     } while fraction > 0
   }
 
-  /// Returns the number of thousandths, to the nearest, or to the even one. Nil if it does not fit.
+  /// Returns the nearest number of thousandths, with ties to the even one; nil if it does not fit.
   private static func thousandths(_ decimal: Double) -> Int64? {
     guard decimal.magnitude < 1e13 else { return nil }
     let halves = (decimal * 2000).rounded()
     guard halves.truncatingRemainder(dividingBy: 2) != 0 else { return Int64(halves / 2) }
-    // 0.0015 is in the middle to its writer, although the nearest binary number is a bit above it.
+    // Its writer means 0.0015 as a tie, although the nearest binary number is slightly larger.
     let middle = halves / 2000
     if decimal == middle { return Int64((halves / 2).rounded(.toNearestOrEven)) }
     return Int64((halves + (decimal > middle ? 1 : -1)) / 2)
@@ -140,7 +140,8 @@ struct StructuredFieldSerializer {
     output.append(FieldByte.quote)
     for byte in string.utf8 {
       guard FieldByte.isPrintable(byte) else {
-        throw notSerializable("a string has only printable ASCII characters; send others as a display string")
+        throw notSerializable(
+          "a string can have only printable ASCII characters; send others as a display string")
       }
       if byte == FieldByte.quote || byte == FieldByte.backslash { output.append(FieldByte.backslash) }
       output.append(byte)
@@ -154,7 +155,7 @@ struct StructuredFieldSerializer {
       token.utf8.allSatisfy(FieldByte.isToken)
     else {
       throw notSerializable(
-        "a token has to begin with a letter or *, and to have no space, quote, comma or bracket in it; send "
+        "a token has to begin with a letter or *, and cannot contain a space, quote, comma or bracket; send "
           + "other text as a string")
     }
     output += token.utf8
@@ -164,7 +165,7 @@ struct StructuredFieldSerializer {
   private mutating func append(date: Date) throws(StructuredFieldError) {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds.magnitude < 1e15 else {
-      throw notSerializable("a date has at most 15 digits of seconds since 1970")
+      throw notSerializable("a date can have at most 15 digits of seconds since 1970")
     }
     output.append(FieldByte.at)
     try append(integer: Int64(seconds))

@@ -4,11 +4,11 @@
   public import Foundation
 #endif
 
-/// The parameters of an item or of an inner list, in their order: RFC 9651, section 3.1.2.
+/// The parameters of an item or of an inner list, in their order (RFC 9651, section 3.1.2).
 public typealias StructuredParameters = StructuredMap<BareItem>
 
-/// A value and its parameters: RFC 9651, section 3.3. Also the whole value of a field that is defined as an
-/// Item.
+/// A value and its parameters (RFC 9651, section 3.3). It is also the whole value of a field that is defined
+/// as an Item.
 ///
 /// ```swift
 /// let item = try StructuredItem(parsing: "text/html; q=0.5")
@@ -18,17 +18,17 @@ public typealias StructuredParameters = StructuredMap<BareItem>
 public struct StructuredItem: StructuredField {
   /// The value without its parameters.
   public var value: BareItem
-  /// The parameters; empty if there are none.
+  /// The parameters; may be empty.
   public var parameters: StructuredParameters
 
-  /// Makes an item of a value and its parameters.
+  /// Makes an item from a value and its parameters.
   public init(_ value: BareItem, parameters: StructuredParameters) {
     self.value = value
     self.parameters = parameters
   }
 
-  /// Parses the lines of a field that is defined as an Item. More than one are combined with a comma, which
-  /// is valid only inside of a string (section 4.2).
+  /// Parses the lines of a field that is defined as an Item. Several lines are combined with commas, which is
+  /// valid only inside a string (section 4.2).
   public init(
     parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
@@ -38,7 +38,7 @@ public struct StructuredItem: StructuredField {
   }
 
   /// Returns the field's value (section 4.1.3).
-  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  /// - Throws: `.notSerializable` if a value cannot be written in a field.
   public func serialized() throws(StructuredFieldError) -> String {
     try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
       try serializer.append(self)
@@ -46,19 +46,20 @@ public struct StructuredItem: StructuredField {
   }
 }
 
-/// An item, or a member that can be one: what is made of a bare item and parameters.
+/// A type that is made from a bare item and parameters: an item, or a member that can be one.
 ///
 /// ```swift
 /// let list: StructuredList = [.token("sugar"), .string("tea", parameters: ["hot": true]), 5]
 /// ```
 public protocol ParameterizedItem: BareItemRepresentable {
-  /// Makes an item of a value and its parameters.
+  /// Makes an item from a value and its parameters.
   init(_ value: BareItem, parameters: StructuredParameters)
-  /// The parameters; empty if there are none.
+  /// The parameters; may be empty.
   var parameters: StructuredParameters { get set }
 }
 
 extension StructuredItem: ParameterizedItem {
+  /// The value without its parameters.
   public var bareItem: BareItem? { value }
 }
 

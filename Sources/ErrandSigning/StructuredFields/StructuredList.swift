@@ -1,4 +1,4 @@
-/// The value of a field that is defined as a List: RFC 9651, section 3.1.
+/// The value of a field that is defined as a List (RFC 9651, section 3.1).
 ///
 /// ```swift
 /// let list: StructuredList = [.token("sugar"), .token("tea"), ["an", "inner", "list"]]
@@ -11,8 +11,8 @@ public struct StructuredList: StructuredField {
   /// Makes a list of members.
   public init(_ members: [StructuredMember]) { self.members = members }
 
-  /// Parses the lines of a field that is defined as a List, as if they were one (section 4.2). A field that
-  /// is absent has none, and is an empty list.
+  /// Parses the lines of a field that is defined as a List, as if they were one (section 4.2). Without lines,
+  /// the list is empty.
   public init(
     parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
@@ -21,8 +21,8 @@ public struct StructuredList: StructuredField {
     }
   }
 
-  /// Returns the field's value (section 4.1.1), or nil for an empty list: the field is not sent then.
-  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  /// Returns the field's value (section 4.1.1); nil if the list is empty and the field should not be sent.
+  /// - Throws: `.notSerializable` if a value cannot be written in a field.
   public func serialized() throws(StructuredFieldError) -> String? {
     if members.isEmpty { return nil }
     return try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
@@ -34,17 +34,22 @@ public struct StructuredList: StructuredField {
 extension StructuredList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection,
   ExpressibleByArrayLiteral
 {
+  /// Makes an empty list.
   public init() { self.init([]) }
   public init(arrayLiteral members: StructuredMember...) { self.init(members) }
 
+  /// The index of the first member, 0.
   public var startIndex: Int { members.startIndex }
+  /// The number of members.
   public var endIndex: Int { members.endIndex }
 
+  /// The member at this index.
   public subscript(index: Int) -> StructuredMember {
     get { members[index] }
     set { members[index] = newValue }
   }
 
+  /// Replaces the members in a range.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with replacement: some Collection<StructuredMember>
   ) {

@@ -1,11 +1,11 @@
-/// Values by key, in their order: what a dictionary and parameters are in a structured field (RFC 9651,
-/// sections 3.1.2 and 3.2). Two are equal if they have the same entries in the same order.
+/// Values by key, in their order. Dictionaries and parameters of structured fields are such maps (RFC 9651,
+/// sections 3.1.2 and 3.2). Two maps are equal if they have the same entries in the same order.
 ///
-/// A value can be asked for by its key, and an entry by its index. Setting a key again keeps its place.
+/// Look up a value by its key, or an entry by its index. Setting a key again keeps its place.
 public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
   public typealias Element = (key: String, value: Value)
 
-  /// Few keys are compared one by one, which is quicker than to hash them.
+  /// Up to this number, comparing keys one by one is faster than hashing them.
   private static var maximumUnindexed: Int { 8 }
 
   private struct Entry: Hashable, Sendable {
@@ -14,13 +14,13 @@ public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
   }
 
   private var entries: [Entry] = []
-  /// The index of each key; nil while there are few.
+  /// The index of each key; nil while the map has few keys.
   private var indices: [String: Int]?
 
   /// Makes an empty map.
   public init() {}
 
-  /// Makes an empty map with room for this many entries.
+  /// Makes an empty map with room for `capacity` entries.
   init(capacity: Int) {
     entries.reserveCapacity(capacity)
     guard capacity > Self.maximumUnindexed else { return }
@@ -30,8 +30,8 @@ public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
   /// The keys, in the order of the entries.
   public var keys: [String] { entries.map(\.key) }
 
-  /// The value of a key; nil if there is none. Setting nil removes the entry, which takes time in proportion
-  /// to the number of entries.
+  /// The value of a key; nil if the map lacks the key. Setting nil removes the entry, which takes time in
+  /// proportion to the number of entries.
   public subscript(key: String) -> Value? {
     get { index(of: key).map { entries[$0].value } }
     set {
@@ -39,7 +39,7 @@ public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the index of the entry with this key.
+  /// Returns the index of the entry with this key; nil if the map lacks the key.
   public func index(of key: String) -> Int? {
     if let indices { return indices[key] }
     return entries.firstIndex { $0.key == key }
@@ -54,10 +54,11 @@ public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the index of the entry with this key. If there is none, the next entry is taken to be it.
+  /// Returns the index of the entry with this key. If the key is new, returns nil and records the key as the
+  /// next entry.
   private mutating func insert(_ key: String) -> Int? {
     guard indices != nil else { return index(of: key) }
-    // Most keys are new, and are hashed only once this way.
+    // This hashes a new key only once, and most keys are new.
     guard let index = indices?.updateValue(entries.count, forKey: key) else { return nil }
     indices?[key] = index
     return index
@@ -82,13 +83,16 @@ extension StructuredMap: Hashable {
 }
 
 extension StructuredMap: RandomAccessCollection {
+  /// The index of the first entry, 0.
   public var startIndex: Int { entries.startIndex }
+  /// The number of entries.
   public var endIndex: Int { entries.endIndex }
+  /// The entry at this index.
   public subscript(index: Int) -> Element { (entries[index].key, entries[index].value) }
 }
 
 extension StructuredMap: ExpressibleByDictionaryLiteral {
-  /// Of a key that comes twice, the last value counts, as in a received field.
+  /// Makes a map from entries. If a key appears twice, its last value is used, at the place of the first.
   public init(dictionaryLiteral elements: (String, Value)...) {
     for (key, value) in elements { set(key, value) }
   }

@@ -32,8 +32,8 @@ public enum StructuredMember: Hashable, Sendable {
     }
   }
 
-  /// Returns the member as it stands in a field, without a dictionary's key.
-  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  /// Returns the member as it is written in a field, without a dictionary's key.
+  /// - Throws: `.notSerializable` if a value cannot be written in a field.
   public func serialized() throws(StructuredFieldError) -> String {
     try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
       try serializer.append(self)
@@ -42,7 +42,7 @@ public enum StructuredMember: Hashable, Sendable {
 }
 
 extension StructuredMember: ParameterizedItem, ExpressibleByArrayLiteral {
-  /// Makes an item of a value and its parameters.
+  /// Makes an item from a value and its parameters.
   public init(_ value: BareItem, parameters: StructuredParameters) {
     self = .item(StructuredItem(value, parameters: parameters))
   }
@@ -54,11 +54,11 @@ extension StructuredMember: ParameterizedItem, ExpressibleByArrayLiteral {
   public var bareItem: BareItem? { item?.value }
 }
 
-/// A sequence of items that has parameters itself: RFC 9651, section 3.1.1.
+/// A sequence of items that has parameters (RFC 9651, section 3.1.1).
 public struct StructuredInnerList: Hashable, Sendable {
   /// The items, in their order.
   public var items: [StructuredItem]
-  /// The parameters of the inner list itself; empty if there are none.
+  /// The parameters of the inner list, besides those of its items; may be empty.
   public var parameters: StructuredParameters
 
   /// Makes an inner list of items.
@@ -67,8 +67,8 @@ public struct StructuredInnerList: Hashable, Sendable {
     self.parameters = parameters
   }
 
-  /// Returns the inner list as it stands in a field: its parentheses and its parameters (section 4.1.1.1).
-  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  /// Returns the inner list as it is written in a field, with its parentheses and parameters (section 4.1.1.1).
+  /// - Throws: `.notSerializable` if a value cannot be written in a field.
   public func serialized() throws(StructuredFieldError) -> String {
     try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
       try serializer.append(self)
@@ -79,17 +79,22 @@ public struct StructuredInnerList: Hashable, Sendable {
 extension StructuredInnerList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection,
   ExpressibleByArrayLiteral
 {
+  /// Makes an empty inner list.
   public init() { self.init([]) }
   public init(arrayLiteral items: StructuredItem...) { self.init(items) }
 
+  /// The index of the first item, 0.
   public var startIndex: Int { items.startIndex }
+  /// The number of items.
   public var endIndex: Int { items.endIndex }
 
+  /// The item at this index.
   public subscript(index: Int) -> StructuredItem {
     get { items[index] }
     set { items[index] = newValue }
   }
 
+  /// Replaces the items in a range.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with replacement: some Collection<StructuredItem>
   ) {

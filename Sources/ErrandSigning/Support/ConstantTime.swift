@@ -10,9 +10,9 @@
   import Foundation
 #endif
 
-/// Comparisons whose time says nothing of where two values differ.
+/// Comparisons that take equally long wherever two values differ.
 enum ConstantTime {
-  /// Returns true if both have the same bytes. Only their lengths show in the time that it takes.
+  /// Returns true if both have the same bytes. The time that it takes depends on their lengths only.
   static func isEqual(_ left: some ContiguousBytes, _ right: some ContiguousBytes) -> Bool {
     left.withUnsafeBytes { left in
       right.withUnsafeBytes { right in

@@ -1,7 +1,8 @@
 import ErrandCore
 import Observation
 
-/// What is known under one key, for all views that show it. It lives while one of them does, or its request.
+/// The state of one key's value, shared by all views that show it. It lives while a view shows it, or its
+/// request runs.
 @MainActor final class LoadEntry<Value: Sendable>: Observable {
   typealias Work = @Sendable (Client, RequestScope) async throws -> Value
 
@@ -34,7 +35,7 @@ import Observation
 
   func networkIsBack() { apply { $0.networkIsBack() } }
 
-  /// Loads again, and returns when that has ended.
+  /// Loads again, and returns when that request has ended.
   func refresh() async {
     apply { $0.refresh() }
     guard let run = state.running else { return }

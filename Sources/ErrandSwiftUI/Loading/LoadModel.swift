@@ -1,11 +1,11 @@
 import ErrandCore
 
-/// What one view shows: the entry of its present key, and the value of the last one until the new one's is here.
+/// The state that one view shows: the entry of its current key, or the last key's value until the new value arrives.
 @MainActor final class LoadModel<Value: Sendable> {
   private var use: LoadUse<Value>?
   private var last: Value?
   private var hasStore = true
-  /// True while the view is away, in which it may be given another key.
+  /// True while the view is not visible. It may get another key meanwhile.
   private var isAway = false
 
   nonisolated init() {}
@@ -17,7 +17,7 @@ import ErrandCore
     return shown
   }
 
-  /// Shows what is under this key from now on.
+  /// Shows the value of this key from now on.
   func show(_ key: AnyHashable, in store: LoadStore?, _ work: @escaping LoadEntry<Value>.Work) {
     hasStore = store != nil
     guard let store else { return }
@@ -61,7 +61,8 @@ import ErrandCore
     self.user = user
     self.entry = entry
     isKnown = isAway
-    // Not at once: what a view shows must not change while it is being made. By then it may be gone again.
+    // This is delayed, because a view's state must not change while SwiftUI makes the view. The view may be
+    // gone by then.
     Task { [weak self] in
       guard let self, !isKnown else { return }
       appear()
@@ -80,7 +81,7 @@ import ErrandCore
     entry.disappear(user, isFinal: false)
   }
 
-  /// Ends the use because the view shows something else.
+  /// Ends the use, because the view shows another key.
   func replace() {
     Task { [entry, user] in entry.disappear(user, isFinal: true) }
   }
@@ -89,6 +90,6 @@ import ErrandCore
 /// The environment has no `LoadStore`.
 struct LoadStoreMissing: Error, CustomStringConvertible {
   var description: String {
-    "there is no LoadStore to load with: put one into the environment at the root, with .errand(LoadStore(client))"
+    "the environment has no LoadStore: put one into the environment at the root, with .errand(LoadStore(client))"
   }
 }

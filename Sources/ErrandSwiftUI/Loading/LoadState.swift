@@ -1,29 +1,31 @@
 import ErrandCore
 
-/// Decides when what several views show under one key is loaded, and what they show meanwhile. Pure: the time is a
-/// parameter.
+/// Decides when the value of one key is loaded for several views, and keeps the state that they show. Pure: the
+/// time is a parameter.
 ///
-/// The old value stays while a new one comes. A cancellation is no error. A run that another overtook changes nothing.
+/// The old value stays while a new one is loading. A cancellation is not an error. A run that is not the
+/// newest changes nothing.
 struct LoadState<Value> {
   typealias User = Int
   typealias Run = Int
 
   enum Effect: Equatable {
-    /// A request is sent for this run.
+    /// Send a request for this run.
     case start(Run)
-    /// The request of this run is cancelled.
+    /// Cancel the request of this run.
     case cancel(Run)
-    /// The request is put behind those of visible views, or gets its own priority back.
+    /// Send this run's request after those of visible views.
     case lower(Run)
+    /// Restore the priority of this run's request.
     case restore(Run)
-    /// `ring` is to be called then.
+    /// Call `ring` at this time.
     case wake(at: Duration)
-    /// The callers of `refresh` that wait for this run go on.
+    /// Resume the callers of `refresh` that wait for this run.
     case resume(Run)
   }
 
   private(set) var shown = Loading<Value>(isRefreshing: true)
-  /// The run that is under way.
+  /// The run in progress.
   private(set) var running: Run?
   private let grace: Duration
   private var users: Set<User> = []
@@ -34,7 +36,8 @@ struct LoadState<Value> {
 
   var isUsed: Bool { !users.isEmpty }
 
-  /// Takes note of a view that shows it: it is loaded, unless it is here or under way.
+  /// Records a view that shows the value. Loads the value unless another view has loaded it or a request is
+  /// in progress.
   mutating func appear(_ user: User) -> [Effect] {
     let isFirst = users.isEmpty
     users.insert(user)
@@ -43,12 +46,13 @@ struct LoadState<Value> {
       leavesAt = nil
       return [.restore(running)]
     }
-    // One that is not alone sees what the others see.
+    // A view that is not the only one shows the same as the others.
     return isFirst || shown.value == nil && shown.error == nil ? start() : []
   }
 
-  /// Takes note of a view that has disappeared. When the last has, the request is lowered, and cancelled after the grace.
-  /// - Parameter isFinal: True if it shows something else now, so that it will not come back.
+  /// Records a view that has disappeared. After the last view, the request's priority is lowered, and the
+  /// request is cancelled after the grace.
+  /// - Parameter isFinal: True if the view shows another key now, so that it will not come back.
   mutating func disappear(_ user: User, isFinal: Bool, at now: Duration) -> [Effect] {
     guard users.remove(user) != nil, users.isEmpty, let running else { return [] }
     if isFinal { return cancel(running) }
@@ -56,21 +60,21 @@ struct LoadState<Value> {
     return [.lower(running), .wake(at: now + grace)]
   }
 
-  /// Handles a time that `wake` named.
+  /// Handles the time that `wake` named.
   mutating func ring(at now: Duration) -> [Effect] {
     guard let leavesAt, now >= leavesAt, users.isEmpty, let running else { return [] }
     return cancel(running)
   }
 
-  /// Loads again, unless a request is under way already.
+  /// Loads again, unless a request is in progress.
   mutating func refresh() -> [Effect] { running == nil ? start() : [] }
 
-  /// Takes note that the network is back: what failed is loaded again.
+  /// Records that the network is back. A failed value is loaded again.
   mutating func networkIsBack() -> [Effect] {
     shown.error != nil && isUsed && running == nil ? start() : []
   }
 
-  /// Takes note of a run's end.
+  /// Records the end of a run.
   mutating func end(_ run: Run, _ result: Result<Value, any Error>) -> [Effect] {
     guard run == running else { return [] }
     running = nil
@@ -99,13 +103,13 @@ struct LoadState<Value> {
   }
 }
 
-/// What a view knows of something that is loaded: the value, an error and whether a request is under way, side by side.
+/// The state of a value that is loaded for a view: the value, an error, and whether a request is in progress.
 public struct Loading<Value> {
-  /// The newest value; nil before the first. It stays while a new one comes, and when that fails.
+  /// The newest value; nil before the first. It stays while a new one is loading, and when that fails.
   public internal(set) var value: Value?
-  /// Why the last request failed; nil if it succeeded. A request that was cancelled leaves it as it was.
+  /// The error of the last request; nil if it succeeded. A cancelled request does not change it.
   public internal(set) var error: (any Error)?
-  /// True while a request is under way, or about to begin.
+  /// True while a request is in progress, or about to begin.
   public internal(set) var isRefreshing = false
 }
 

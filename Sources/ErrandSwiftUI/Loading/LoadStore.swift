@@ -1,8 +1,8 @@
 public import ErrandCore
 public import ErrandReachability
 
-/// Loads for views, with one client: the same key in several views is one request. Put one into the environment, at the
-/// root: `ContentView().errand(LoadStore(client))`.
+/// Loads values for views, with one client. Views with the same key share one request. Put a store into the
+/// environment at the root: `ContentView().errand(LoadStore(client))`.
 @MainActor public final class LoadStore {
   private struct Key: Hashable {
     let key: AnyHashable
@@ -14,16 +14,18 @@ public import ErrandReachability
     let networkIsBack: @MainActor () -> Void
   }
 
-  /// The client that requests are sent with.
+  /// The client that sends the requests.
   public nonisolated let client: Client
   private let timeline: Timeline
   private let grace: Duration
   private var entries: [Key: WeakEntry] = [:]
   private var watching: Task<Void, Never>?
 
+  /// Makes a store.
   /// - Parameters:
-  ///   - grace: How long a view may be away before its request is cancelled. Default: 0.3 s.
-  ///   - reachability: Tells when the network is back, to load again what failed. Default: the system's monitor.
+  ///   - client: The client that sends the requests.
+  ///   - grace: The time for which a view may be away before its request is cancelled. Default: 0.3 s.
+  ///   - reachability: Reports when the network is back, to load failed values again. Default: the system's monitor.
   ///   - clock: The clock that measures the grace.
   public init(
     _ client: Client, grace: Duration = .milliseconds(300),
@@ -39,7 +41,7 @@ public import ErrandReachability
 
   deinit { watching?.cancel() }
 
-  /// Returns the entry of a key, which is made if no view has one.
+  /// Returns the entry of a key, and makes it if no view has one.
   func entry<Value: Sendable>(
     of key: AnyHashable, _ work: @escaping LoadEntry<Value>.Work
   ) -> LoadEntry<Value> {

@@ -7,7 +7,7 @@ public import ErrandCore
 #endif
 
 extension Client {
-  /// Makes a client without a network, for previews: each request gets the response that the closure returns.
+  /// Makes a client without a network, for previews. Each request gets the response that the closure returns.
   public convenience init(respondingBy respond: @escaping @Sendable (Request) async throws -> Response) {
     var configuration = ClientConfiguration()
     configuration.interceptors = [Responder(respond: respond)]
@@ -17,7 +17,8 @@ extension Client {
 }
 
 extension Response {
-  /// Returns a response with JSON, for a stub.
+  /// Returns a response with a JSON body, for a stub.
+  /// - Throws: The encoder's error, or an error if the request has no URL.
   public static func json(
     _ value: some Encodable, status: HTTPStatus = 200, for request: Request
   ) throws -> Response {
@@ -34,15 +35,16 @@ private struct Responder: Interceptor {
   let respond: @Sendable (Request) async throws -> Response
 
   func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
-    // No transport asks the request whether it accepts the response.
+    // Without a transport, the request's validation has to be applied here.
     try request.validated(try await respond(request))
   }
 }
 
-/// Sends nothing.
+/// A transport that refuses every request.
 private struct NoTransport: Transport {
   func perform(_ exchange: Exchange) async throws -> TransferResult {
-    throw exchange.error(.unsupported, "a client that is stubbed sends nothing", reachedServer: false)
+    throw exchange.error(
+      .unsupported, "a client made with init(respondingBy:) cannot send requests", reachedServer: false)
   }
 
   func shutdown() async {}

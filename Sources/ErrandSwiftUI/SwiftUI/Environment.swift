@@ -3,13 +3,13 @@
   public import SwiftUI
 
   extension EnvironmentValues {
-    /// What loads for `@Loaded`, and its client; nil for none.
+    /// The store that loads the values of `@Loaded`; nil if no view above has set one.
     public var errand: LoadStore? {
       get { self[LoadStoreKey.self] }
       set { self[LoadStoreKey.self] = newValue }
     }
 
-    /// The requests of the nearest view with `.requests(_:)`; without one, a scope that does not end.
+    /// The requests of the nearest view with `.requests(_:)`. Without such a view, a scope that does not end.
     public var requests: RequestScope {
       get { self[RequestsKey.self] }
       set { self[RequestsKey.self] = newValue }
@@ -25,7 +25,7 @@
   }
 
   extension View {
-    /// Lets the views in this one load with this store: at the root, `ContentView().errand(store)`.
+    /// Makes the views in this one load with this store. Use it at the root: `ContentView().errand(store)`.
     public func errand(_ store: LoadStore) -> some View { environment(\.errand, store) }
   }
 #endif

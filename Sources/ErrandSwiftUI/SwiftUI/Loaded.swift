@@ -2,8 +2,9 @@
   public import ErrandCore
   public import SwiftUI
 
-  /// Loads a value for a view: when the view is made, when its request or key changes (the newest wins), when it is
-  /// refreshed, and when the network is back after a failure. The same key in several views is one request, and one value.
+  /// Loads a value for a view: when the view is made, when its request or key changes (the newest wins), when
+  /// it is refreshed, and when the network is back after a failure. Views with the same key share one request
+  /// and one value.
   ///
   /// ```swift
   /// struct Feed: View {
@@ -16,18 +17,19 @@
   /// }
   /// ```
   ///
-  /// The old value stays while the new one comes, and when it fails; a cancellation is no error. The environment has to
-  /// have a `LoadStore`: `.errand(store)`; without one, the error says so.
+  /// The old value stays while the new one is loading, and when that fails. A cancellation is not an error.
+  /// The environment needs a `LoadStore`: `.errand(store)`. Without one, `error` says so.
   @MainActor @propertyWrapper public struct Loaded<Value: Sendable>: DynamicProperty {
     @State private var model = LoadModel<Value>()
     @Environment(\.errand) private var store
     private let key: Key
     private let work: LoadEntry<Value>.Work
 
+    /// Loads a value with a closure.
     /// - Parameters:
-    ///   - key: What makes two loads the same, besides the type of their values.
-    ///   - load: Loads the value. Requests that it sends in the scope end with it, and when no view shows the value any
-    ///     more.
+    ///   - key: The key. Views with an equal key and the same type of value share one value.
+    ///   - load: Loads the value. The requests that it sends in the scope end with the scope, and when no
+    ///     view shows the value any more.
     public nonisolated init(
       _ key: some Hashable & Sendable, load: @escaping @Sendable (Client, RequestScope) async throws -> Value
     ) {
@@ -35,22 +37,24 @@
       work = load
     }
 
-    /// Loads the JSON of a request's response. Its key is what the request asks for, and for whom: method, URL, header
-    /// fields, body, `unauthenticated()`, `unsigned()` and signers, whatever its other options.
+    /// Loads the JSON of a request's response. The key consists of the request's method, URL, header fields,
+    /// body, `unauthenticated()`, `unsigned()` and signers. Other options are not part of it.
     public nonisolated init(_ request: Request, as type: Value.Type = Value.self) where Value: Decodable {
       var key = request
-      // A check is a closure, which is another one each time the view is made.
+      // The options contain closures, which differ each time the view is made.
       key.options = RequestOptions()
       self.init(LoadKey(request: key, identity: request.options.textOfIdentity)) { client, scope in
         try await client.send(request.priority(.userInitiated), in: scope).decode(Value.self)
       }
     }
 
+    /// The value, its error, and whether a request is in progress.
     public var wrappedValue: Loading<Value> { model.shown }
 
-    /// Refreshes the value: `.refreshable { await $posts.refresh() }`, or `.loads($posts)`.
+    /// The control that refreshes the value: `.refreshable { await $posts.refresh() }`, or `.loads($posts)`.
     public var projectedValue: LoadControl { LoadControl(model) }
 
+    /// Connects the wrapper with the store in the environment. SwiftUI calls it before it reads the view's body.
     public nonisolated mutating func update() {
       let copy = self
       MainActor.assumeIsolated {
@@ -63,18 +67,18 @@
       let identity: String
     }
 
-    /// A key, whatever its type.
+    /// A key of any type.
     private nonisolated struct Key: @unchecked Sendable {
-      // Made of a value that is Sendable.
+      // Safe to share: it is made from a Sendable value.
       let value: AnyHashable
 
       init(_ key: some Hashable & Sendable) { value = AnyHashable(ExactBytes.key(key)) }
     }
   }
 
-  /// Refreshes what `@Loaded` shows.
+  /// Refreshes the value of `@Loaded`.
   @MainActor public struct LoadControl {
-    /// Loads again, unless a request is under way, and returns when it has ended.
+    /// Loads again, unless a request is in progress. Returns when the request has ended.
     public let refresh: @MainActor @Sendable () async -> Void
     let appear: @MainActor @Sendable () -> Void
     let disappear: @MainActor @Sendable () -> Void
@@ -87,8 +91,8 @@
   }
 
   extension View {
-    /// Loads again when this view appears again, and when it is pulled; while it is away, its request is put behind those
-    /// of visible views, and then cancelled.
+    /// Loads again when this view appears again, and when the user pulls to refresh. While the view is away,
+    /// its request is sent after those of visible views, and then cancelled.
     public func loads(_ control: LoadControl) -> some View {
       onAppear(perform: control.appear)
         .onDisappear(perform: control.disappear)

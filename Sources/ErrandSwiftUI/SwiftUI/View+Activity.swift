@@ -3,9 +3,12 @@
   public import SwiftUI
 
   extension View {
-    /// Draws an activity over the view: its progress and its text. While it blocks input, the view takes no touches.
-    /// VoiceOver reads the text out when it is shown and when it changes. With Reduce Motion nothing fades.
-    /// - Parameter announcement: What VoiceOver says of an activity without a text. Default: "Loading".
+    /// Draws an activity over the view: its progress and its text. While the activity blocks input, the view
+    /// takes no touches. VoiceOver reads the text when it appears and when it changes. With Reduce Motion,
+    /// nothing fades.
+    /// - Parameters:
+    ///   - activity: The activity to draw.
+    ///   - announcement: The text that VoiceOver reads for an activity without a text. Default: "Loading".
     public func activity(_ activity: RequestActivity, announcement: String = "Loading") -> some View {
       modifier(ActivityModifier(activity: activity, fallback: announcement))
     }

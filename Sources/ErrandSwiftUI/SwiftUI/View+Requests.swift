@@ -3,17 +3,18 @@
   public import SwiftUI
 
   extension View {
-    /// Ends these requests when the view is gone. A short absence only puts them behind those of visible views. The views
-    /// in this one find the scope as `@Environment(\.requests)`. It lies in that of the views around this one.
+    /// Ends these requests when the view has disappeared for longer than their grace. During the grace, they
+    /// are sent after those of visible views. The views in this one get the scope as
+    /// `@Environment(\.requests)`. It lies in the scope of the views around this one.
     public func requests(_ requests: ViewRequests) -> some View {
       modifier(RequestsModifier(requests: requests))
     }
 
-    /// Gives the views in this one a scope that ends when this view is gone: `@Environment(\.requests)`. It lies in that of
-    /// the views around this one.
+    /// Gives the views in this one a scope that ends when this view disappears: `@Environment(\.requests)`.
+    /// It lies in the scope of the views around this one.
     /// - Parameters:
     ///   - name: The name of the scope.
-    ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
+    ///   - grace: The time for which the view may be away before its requests are cancelled. Default: 0.3 s.
     public func requests(_ name: String, grace: Duration = .milliseconds(300)) -> some View {
       modifier(OwnRequestsModifier(name: name, grace: grace))
     }

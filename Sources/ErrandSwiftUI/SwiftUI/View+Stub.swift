@@ -3,14 +3,14 @@
   public import SwiftUI
 
   extension View {
-    /// Answers all requests of the views in this one without a network: for previews and tests.
+    /// Responds to all requests of the views in this one without a network, for previews and tests.
     ///
     /// ```swift
     /// #Preview {
     ///   Feed().errandStub { request in try .json([Post(title: "Hello")], for: request) }
     /// }
     /// ```
-    /// - Parameter respond: Returns the response to a request; an error that it throws is the request's.
+    /// - Parameter respond: Returns the response to a request. An error that it throws becomes the request's error.
     public func errandStub(
       _ respond: @escaping @Sendable (Request) async throws -> Response
     ) -> some View {

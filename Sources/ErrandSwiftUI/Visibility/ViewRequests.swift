@@ -1,8 +1,9 @@
 public import ErrandCore
 public import Observation
 
-/// The requests of a view: they end when it is gone. A view that disappears and is back within a grace only has them put
-/// behind those of visible views meanwhile: tabs, lists and navigation let views disappear and appear all the time.
+/// The requests of a view, which end when the view is gone. Tabs, lists and navigation often let a view
+/// disappear and appear again. If it is back within the grace, its requests are not cancelled, but only sent
+/// after those of visible views meanwhile.
 ///
 /// ```swift
 /// struct Profile: View {
@@ -24,12 +25,13 @@ public import Observation
   private var state: VisibilityState
   private var current: OwnedScope?
 
+  /// Makes the requests of a view. Keep them in a `@State` property, and pass them to `.requests(_:)`.
   /// - Parameters:
   ///   - name: The name of the scope.
-  ///   - parent: The scope that the requests end with as well. Default: that of the nearest view around this one that has
-  ///     `.requests`.
-  ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
-  ///   - clock: The clock that measures it.
+  ///   - parent: A scope with which the requests also end. Default: the scope of the nearest view around this
+  ///     one that has `.requests`.
+  ///   - grace: The time for which the view may be away before its requests are cancelled. Default: 0.3 s.
+  ///   - clock: The clock that measures the grace.
   public nonisolated init(
     _ name: String = "", in parent: RequestScope? = nil, grace: Duration = .milliseconds(300),
     clock: any Clock<Duration> = ContinuousClock()
@@ -40,7 +42,8 @@ public import Observation
     state = VisibilityState(grace: grace)
   }
 
-  /// The scope. A view that comes back after its requests have ended gets a new one, so ask for it each time.
+  /// The scope. A view that comes back after its requests have ended gets a new scope, so read this property
+  /// each time.
   public var scope: RequestScope {
     registrar.access(self, keyPath: \.scope)
     return owned.scope
@@ -53,13 +56,13 @@ public import Observation
     return new
   }
 
-  /// Takes note of the scope around this view. If the last one has ended, and this one with it, there is a new one now.
+  /// Records the scope around this view. If the last scope has ended, a new one is made at the next use.
   func lie(in outer: RequestScope) {
     guard outer !== self.outer else { return }
     self.outer = outer
     if current?.scope.isCancelled == true { current = nil }
     guard parent == nil, current != nil else { return }
-    // Requests that were begun before, or elsewhere, end with the views that are around it now.
+    // Requests that began elsewhere, or before, now end with the views that are around this view.
     outer.whenEnded { [weak self, weak outer] in
       Task { @MainActor in
         if let self, self.outer === outer { self.current?.scope.end() }
@@ -91,7 +94,7 @@ public import Observation
   }
 }
 
-/// A scope that ends with its owner, also if another object keeps the scope.
+/// A scope that ends with its owner, even if another object retains the scope.
 final class OwnedScope: Sendable {
   let scope: RequestScope
 

@@ -1,21 +1,21 @@
 /// Decides what happens to a view's requests when it appears and disappears. Pure: the time is a parameter.
 ///
 /// ```
-/// hidden ─appear→ visible ─disappear→ leaving ─the grace is over→ ended
+/// hidden ─appear→ visible ─disappear→ leaving ─the grace elapses→ ended
 ///                    ↑                  │ appear                    │ appear: a new scope
 ///                    └──────────────────┴───────────────────────────┘
 /// ```
 struct VisibilityState: Sendable {
   enum Effect: Sendable, Equatable {
-    /// Requests are put behind those of visible views.
+    /// Send the requests after those of visible views.
     case lower
-    /// Requests get their own priority back.
+    /// Restore the priorities of the requests.
     case restore
-    /// Requests end.
+    /// End the requests.
     case end
-    /// Requests that come from now on are put in a new scope.
+    /// Put later requests into a new scope.
     case renew
-    /// `ring` is to be called then.
+    /// Call `ring` at this time.
     case wake(at: Duration)
   }
 
@@ -44,7 +44,7 @@ struct VisibilityState: Sendable {
     return [.lower, .wake(at: now + grace)]
   }
 
-  /// Handles a time that `wake` named.
+  /// Handles the time that `wake` named.
   mutating func ring(at now: Duration) -> [Effect] {
     guard case .leaving(let end) = phase, now >= end else { return [] }
     phase = .ended

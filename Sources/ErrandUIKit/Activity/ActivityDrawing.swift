@@ -5,22 +5,22 @@ struct ActivityDrawing: Sendable {
   enum Effect: Sendable, Equatable {
     case show(animated: Bool)
     case hide(animated: Bool)
-    /// Nil for no text.
+    /// Nil to hide the text.
     case text(String?)
-    /// Nil while it is not known.
+    /// Nil while the progress is unknown.
     case progress(Double?)
     case block(Bool)
-    /// Read out for those who do not see the screen.
+    /// Read out by VoiceOver.
     case announce(String)
   }
 
   private var drawn = RequestActivity.Snapshot()
   private var announced: String?
 
-  /// Returns what to change.
+  /// Returns the changes to draw.
   /// - Parameters:
-  ///   - reducesMotion: True if nothing is to move.
-  ///   - fallback: What is announced of an activity without a text.
+  ///   - reducesMotion: True if changes should not be animated.
+  ///   - fallback: The announcement for an activity without a text.
   mutating func draw(
     _ snapshot: RequestActivity.Snapshot, reducesMotion: Bool, announcing fallback: String
   ) -> [Effect] {

@@ -3,24 +3,25 @@
   public import ErrandCore
 
   extension NSViewController {
-    /// The requests that end with this controller: when it is dismissed, removed from its parent or from its window, and
-    /// when it is released. A controller that is shown again gets a new scope, so ask for it each time.
+    /// The requests that end with this controller: when it is dismissed, removed from its parent or from its
+    /// window, or released. A controller that is shown again gets a new scope, so read this property each
+    /// time.
     public var requests: RequestScope { ownRequests }
   }
 
   extension NSView {
-    /// The requests that end with this view, and with the controller that it is in. A view that is moved takes its
-    /// requests along to the other controller. Ask for it each time.
+    /// The requests that end with this view, or with the controller that contains it. A view that is moved
+    /// takes its requests to the other controller. Read this property each time.
     public var requests: RequestScope { ownRequests }
 
-    /// Returns the requests of a view that is used again and again, for what it shows now: those for anything else that it
-    /// showed before end.
+    /// Returns the requests of a reused view for the item that it shows now. Requests for earlier items end.
+    /// - Parameter use: An identifier of the item.
     public func requests(for use: some Hashable & Sendable) -> RequestScope {
       ScopeHolder.of(self).beginUse(AnyHashable(ExactBytes.key(use)))
       return ownRequests
     }
 
-    /// Ends the requests of what the view shows now: for `prepareForReuse`.
+    /// Ends the requests for the item that the view shows. Call it in `prepareForReuse`.
     public func endRequestsForReuse() { scopeHolder?.endUse() }
   }
 

@@ -1,15 +1,16 @@
 public import ErrandCore
 
-/// Sends requests before their results are needed, and changes their priorities when the user scrolls: what will be
-/// shown soon is sent at `utility`, what will not be after all goes on at `background` instead of being cancelled, and
-/// what is shown is `userInitiated`.
+/// Sends requests before their results are needed, and changes their priorities when the user scrolls.
+/// Requests for items that will be shown soon are sent at `utility`. If such an item will not be shown after
+/// all, its request continues at `background` instead of being cancelled. Requests for shown items are
+/// `userInitiated`.
 ///
 /// ```swift
 /// let prefetcher = RequestPrefetcher(client) { (photo: Photo) in .get(photo.url).cached(as: photo.id, .first) }
 /// ```
 ///
-/// Results are those of `call(for:)`, and of requests that share or are cached under the same name. All requests end
-/// with the prefetcher.
+/// Get the results with `call(for:)`, or with requests that share or are cached under the same name. All
+/// requests end when the prefetcher is released.
 @MainActor public final class RequestPrefetcher<Item: Hashable & Sendable> {
   private let client: Client
   private let request: (Item) -> Request?
@@ -17,26 +18,29 @@ public import ErrandCore
   private var state = PrefetchState<Item>()
   private var calls: [Item: Call] = [:]
 
-  /// - Parameter request: Makes the request of an item; nil if nothing is to be sent for it.
+  /// Makes a prefetcher.
+  /// - Parameters:
+  ///   - client: The client that sends the requests.
+  ///   - request: Returns the request of an item; nil if the item needs no request.
   public init(_ client: Client, request: @escaping (Item) -> Request?) {
     self.client = client
     self.request = request
   }
 
-  /// Begins with items that will probably be shown soon.
+  /// Sends the requests of items that will probably be shown soon.
   public func prefetch(_ items: [Item]) { apply(state.prefetch(items)) }
 
   /// Lowers the priority of items that will probably not be shown soon.
   public func cancelPrefetching(_ items: [Item]) { apply(state.cancel(items)) }
 
-  /// Returns the call of an item that is shown now, which is begun if there is none; nil if it has no request.
+  /// Returns the call of an item that is shown now, and starts it if necessary. Nil if the item needs no request.
   @discardableResult
   public func call(for item: Item) -> Call? {
     apply(state.show(item))
     return calls[item]
   }
 
-  /// Lowers the priority of an item that is not shown any more.
+  /// Lowers the priority of an item that is no longer shown.
   public func endDisplaying(_ item: Item) { apply(state.hide(item)) }
 
   private func apply(_ effects: [PrefetchState<Item>.Effect]) {

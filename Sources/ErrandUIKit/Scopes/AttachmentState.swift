@@ -1,4 +1,4 @@
-/// Decides when the requests of a page end: when it has left the place where it was. Pure.
+/// Decides when the requests of a page end: when the page has left its place. Pure.
 ///
 /// ```
 /// new ─is somewhere→ attached ─is nowhere→ left ─is somewhere again→ attached, with a new scope
@@ -7,7 +7,7 @@ struct AttachmentState: Sendable, Equatable {
   enum Effect: Sendable, Equatable {
     /// The requests end.
     case end
-    /// Requests that come from now on are put in a new scope.
+    /// Later requests get a new scope.
     case renew
   }
 
@@ -17,10 +17,10 @@ struct AttachmentState: Sendable, Equatable {
 
   private var phase = Phase.new
 
-  /// Takes note of where the page is now.
+  /// Records the page's place.
   /// - Parameters:
-  ///   - isAttached: True if it is in a window, or in or over a page that is.
-  ///   - isSettled: False in the middle of a move: what is taken from one place may be on its way to another.
+  ///   - isAttached: True if the page is in a window, or in or over a page that is.
+  ///   - isSettled: False during a move, when a page that left one place may be on its way to another.
   mutating func look(isAttached: Bool, isSettled: Bool = true) -> Effect? {
     if !isAttached, !isSettled { return nil }
     switch (phase, isAttached) {
@@ -37,6 +37,6 @@ struct AttachmentState: Sendable, Equatable {
     }
   }
 
-  /// Takes note that what the page was in has ended, and the page with it.
+  /// Records that the page has ended together with the page that contains it.
   mutating func leave() { phase = .left }
 }

@@ -13,9 +13,9 @@ import ErrandCore
 
   init(_ name: String, in parent: RequestScope?) { stack = ScopeStack(name, in: parent) }
 
-  /// Takes note of what the controller shows now.
+  /// Records the pages that the controller has now.
   /// - Parameters:
-  ///   - isLeaving: True of a page that is not shown any more, and may return.
+  ///   - isLeaving: Returns true for a page that is not shown any more, but may return.
   ///   - onLook: Called when one of the pages has moved.
   func follow(
     _ shown: [any ScopeOwner], isLeaving: (any ScopeOwner) -> Bool, onLook: @escaping @MainActor () -> Void

@@ -5,7 +5,7 @@
 #else
   import Dispatch
 
-  /// Without Apple's run loop, the main queue may leave the process's first thread.
+  /// Without Apple's run loop, the main queue may run on another thread than the process's first.
   private var isOnMainActor: Bool { DispatchQueue.getSpecific(key: mainQueueKey) == true }
 
   private let mainQueueKey: DispatchSpecificKey<Bool> = {
@@ -15,7 +15,7 @@
   }()
 #endif
 
-/// Runs work on the main actor: at once on its own thread, soon on any other.
+/// Runs work on the main actor: at once if called there, else soon.
 func onMainActor(_ work: @escaping @MainActor @Sendable () -> Void) {
   if isOnMainActor { MainActor.assumeIsolated(work) } else { Task { @MainActor in work() } }
 }

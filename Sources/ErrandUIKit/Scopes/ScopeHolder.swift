@@ -1,23 +1,23 @@
 import ErrandCore
 
-/// Holds the scope of one view or controller, and ends it when that leaves its place. It is stored with the owner and
-/// released with it, which ends the scope, too.
+/// Holds the scope of one view or controller, and ends it when its owner leaves its place. It is stored with
+/// the owner, and the scope also ends when both are released.
 ///
-/// A scope *lies in* that of what its owner is in. This is looked up whenever it matters, and not fixed once: a view
-/// may be moved to another controller, and its requests go with it.
+/// A scope *lies in* the scope of the owner's container. The container is looked up at each use, because a
+/// view may be moved to another controller, and its requests move with it.
 @MainActor final class ScopeHolder {
   private static var lastID = 0
 
-  /// Identifies the holder among all of the process, also after its end.
+  /// Identifies the holder in this process, even after its end.
   let id: Int
   private(set) weak var owner: (any ScopeOwner)?
   private var state = AttachmentState()
   private var life: ScopeLife
   /// The life of the container that the scope lies in.
   private weak var home: ScopeLife?
-  /// What the owner is used for, if it is used again and again.
+  /// The item that the owner shows, if the owner is reused.
   private var use: AnyHashable?
-  /// Called after each look, and when something new lies in this scope; by what follows it.
+  /// Called after each check, and when another scope is added to this one. Followers of the owner add their handlers.
   var onLook: [ObjectIdentifier: @MainActor () -> Void] = [:]
 
   private init(_ owner: any ScopeOwner) {
@@ -27,7 +27,7 @@ import ErrandCore
     life = ScopeLife(owner)
   }
 
-  /// Returns the owner's holder, which is made once.
+  /// Returns the owner's holder, and makes it on the first call.
   static func of(_ owner: any ScopeOwner) -> ScopeHolder {
     if let holder = owner.scopeHolder { return holder }
     let holder = ScopeHolder(owner)
@@ -36,10 +36,10 @@ import ErrandCore
     return holder
   }
 
-  /// The present scope, after a look at where the owner is.
+  /// The current scope, after a check of the owner's place.
   var scope: RequestScope {
     look()
-    // A cell is asked before it is in its table.
+    // A cell's requests may be read before the cell is in its table.
     if let owner, owner.scopeContainer == nil { Task { [weak self] in self?.look() } }
     return life.scope
   }
@@ -47,8 +47,9 @@ import ErrandCore
   /// True if the scope has ended.
   var isCancelled: Bool { life.scope.isCancelled }
 
-  /// Looks where the owner is, and ends or renews its scope if it has left its place or come to one.
-  /// - Parameter isSettled: False in the middle of a move.
+  /// Checks the owner's place. Ends the scope if the owner has left its place, and renews it if the owner has
+  /// a place again.
+  /// - Parameter isSettled: False during a move.
   func look(isSettled: Bool = true) {
     guard let owner else { return }
     let container = owner.scopeContainer.map(ScopeHolder.of)
@@ -56,7 +57,7 @@ import ErrandCore
     if owner.endsWhenDetached {
       isAttached = owner.isAttached
     } else {
-      // Without a container, a view waits for the next one: its requests go on meanwhile.
+      // A view without a container waits for the next one. Its requests continue meanwhile.
       isAttached = container.map { !$0.isCancelled } ?? false
       if !isAttached { return }
     }
@@ -66,7 +67,7 @@ import ErrandCore
     case nil: break
     }
     if isAttached, let container { lie(in: container) }
-    // A view that is being emptied would be emptied for ever.
+    // Removing all subviews of a view would never end if a sentinel were added meanwhile.
     if isSettled { owner.watchWindow() }
     for notify in onLook.values { notify() }
   }
@@ -79,16 +80,17 @@ import ErrandCore
     for notify in container.onLook.values { notify() }
   }
 
-  /// Takes note that the owner has entered or left a window.
+  /// Records that the owner has entered or left a window.
   func moved() {
     look(isSettled: false)
-    // Only after the call that moves it, the platform knows what it is in.
+    // UIKit and AppKit know the owner's new place only after the call that moves it.
     Task { [weak self] in self?.lookAround() }
   }
 
-  /// Looks where the owner is, and where others are that were in the same container, or in it: a page that is popped
-  /// together with the visible one, or from below it, does not leave a window. Their neighbours are watched, too: of pages
-  /// of which one has requests, the others tell when they come and go.
+  /// Checks the places of the owner, and of the owners in the same container or inside this one. A page that
+  /// is popped together with the visible page, or from below it, does not leave a window, so it is checked
+  /// here. The pages beside the owner get holders, so that they report their movements, even if only one page
+  /// has requests.
   private func lookAround() {
     let place = home?.lodgers
     look()
@@ -97,13 +99,13 @@ import ErrandCore
     for page in owner?.scopeContainer?.pages ?? [] { _ = ScopeHolder.of(page) }
   }
 
-  /// Ends the scope: its page has ended. It gets a new one when the owner is shown again.
+  /// Ends the scope, because its page has ended. The owner gets a new scope when it is shown again.
   func leave() {
     state.leave()
     life.scope.end()
   }
 
-  /// Begins another use of an owner that is used again and again, such as a cell: ends the requests of the last use.
+  /// Begins another use of a reused owner, such as a cell, and ends the requests of the last use.
   func beginUse(_ use: AnyHashable) {
     guard use != self.use else { return }
     let isFirst = self.use == nil
@@ -113,7 +115,7 @@ import ErrandCore
     life = ScopeLife(owner)
   }
 
-  /// Ends the requests of the present use.
+  /// Ends the requests of the current use.
   func endUse() {
     guard let owner else { return }
     use = nil
@@ -121,7 +123,8 @@ import ErrandCore
     life = ScopeLife(owner)
   }
 
-  /// Takes note that the scope that this one lies in has ended: ends it, or goes on where the owner is now.
+  /// Handles the end of the scope that contains this one. Ends this scope, or moves it to the owner's current
+  /// container.
   fileprivate func homeEnded(_ ended: ScopeLife?) {
     guard let owner else { return }
     let container = owner.scopeContainer.map(ScopeHolder.of)
@@ -144,7 +147,7 @@ import ErrandCore
     deinit { scope.end() }
   }
 
-  /// The scopes that lie in another. It outlives the holder, so that they are told of its end.
+  /// The scopes that lie in another scope. It outlives the holder, to inform them of the holder's end.
   @MainActor fileprivate final class Lodgers: Sendable {
     private weak var owner: (any ScopeOwner)?
     private var holders: [ObjectIdentifier: WeakHolder] = [:]

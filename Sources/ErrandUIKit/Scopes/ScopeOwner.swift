@@ -4,19 +4,20 @@ import ErrandCore
 @MainActor protocol ScopeOwner: AnyObject {
   /// The name of its scope.
   var scopeName: String { get }
-  /// What is stored with the object for its scope, and released with it.
+  /// The holder of its scope, which is stored with the object and released with it.
   var scopeHolder: ScopeHolder? { get set }
-  /// What it is in now: a view's controller; a controller's container, or what presents it.
+  /// Its current container: for a view, its controller; for a controller, its parent or the controller that
+  /// presents it.
   var scopeContainer: (any ScopeOwner)? { get }
   /// True if it is in a window, or covered by something that it presents.
   var isInWindow: Bool { get }
-  /// True if its requests end when it is nowhere any more; false if only with itself or with what it is in.
+  /// True if its requests end when it has no place any more. False if they end only with it or with its container.
   var endsWhenDetached: Bool { get }
-  /// The controllers in it whose views are loaded.
+  /// The controllers inside it whose views are loaded.
   var pages: [any ScopeOwner] { get }
-  /// The owners in it that have a scope.
+  /// The owners inside it that have a scope.
   var scopesInside: [any ScopeOwner] { get }
-  /// Sees to it that `ScopeHolder.moved` is called when it enters or leaves a window.
+  /// Ensures that `ScopeHolder.moved` is called when it enters or leaves a window.
   func watchWindow()
 }
 

@@ -2,26 +2,30 @@
   public import ErrandCore
   public import UIKit
 
-  /// Draws an activity over a view: a spinner, its text, a bar once the progress is known. It takes touches while the
-  /// activity blocks input, from that request's beginning on, before anything is shown. VoiceOver reads the text out when
-  /// it is shown and when it changes; with Reduce Motion nothing fades.
+  /// Draws an activity over a view: a spinner, its text, and a bar when the progress is known. While the
+  /// activity blocks input, the overlay takes touches, from the beginning of the request, even before
+  /// anything is shown. VoiceOver reads the text when it appears and when it changes. With Reduce Motion,
+  /// nothing fades.
   ///
   /// ```swift
   /// lazy var presenter = ActivityPresenter(activity, over: view)
   /// ```
   ///
-  /// Keep it for as long as it is to draw. It keeps neither the view nor the activity alive. Gesture recognizers of the
-  /// view itself go on, as UIKit has it, and so does the scrolling of a scroll view: draw over the view around it.
+  /// Keep the presenter for as long as it should draw. It retains neither the view nor the activity. The
+  /// view's own gesture recognizers and the scrolling of a scroll view are not blocked, so draw over the
+  /// view's superview if necessary.
   @MainActor public final class ActivityPresenter {
-    /// The view that is drawn over the other: change its colours and fonts here.
+    /// The view that is drawn over the other. Change its colours and fonts here.
     public let overlay: ActivityOverlay
     private let announcement: String
     private var drawing = ActivityDrawing()
     private var following: Task<Void, Never>?
 
+    /// Makes a presenter, which draws until it is released.
     /// - Parameters:
-    ///   - view: The view to draw over, as large as it is.
-    ///   - announcement: What VoiceOver says of an activity without a text. Default: "Loading".
+    ///   - activity: The activity to draw.
+    ///   - view: The view to cover with the overlay.
+    ///   - announcement: The text that VoiceOver reads for an activity without a text. Default: "Loading".
     public init(_ activity: RequestActivity, over view: UIView, announcement: String = "Loading") {
       self.announcement = announcement
       overlay = ActivityOverlay(frame: view.bounds)
@@ -45,13 +49,16 @@
     }
   }
 
-  /// What `ActivityPresenter` draws.
+  /// The view that `ActivityPresenter` draws.
   public final class ActivityOverlay: UIView {
+    /// The spinner, which turns while the activity is shown.
     public let spinner = UIActivityIndicatorView(style: .large)
+    /// The label of the activity's text. It is hidden without a text.
     public let label = UILabel()
+    /// The bar of the progress. It is hidden while the progress is unknown.
     public let bar = UIProgressView(progressViewStyle: .default)
-    /// The view of the parts, which fades. The overlay itself does not: UIKit gives a transparent view no touches, and it
-    /// has to take them before anything is shown.
+    /// The view of the parts, which fades. The overlay does not fade, because UIKit sends no touches to a
+    /// transparent view, and the overlay has to take touches before anything is shown.
     public let content = UIView()
 
     override init(frame: CGRect) {

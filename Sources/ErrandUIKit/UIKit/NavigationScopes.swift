@@ -2,27 +2,28 @@
   public import ErrandCore
   public import UIKit
 
-  /// A stack of scopes that follows a navigation controller: pushes, pops, `setViewControllers`, and the swipe back, which
-  /// ends nothing until it is completed. Each page is the scope of its controller.
+  /// A stack of scopes that follows a navigation controller: pushes, pops, `setViewControllers`, and the
+  /// swipe back, which ends a page only when it is completed. Each page is the scope of its controller.
   ///
   /// ```swift
   /// let shop = NavigationScopes(navigationController)
   /// shop.stack.scope.task { … }       // ends with the whole stack
   /// ```
   ///
-  /// The controllers' own `requests` end without it, too; it adds a scope for the stack as a whole, and an end for pages
-  /// that another object keeps alive. The navigation controller keeps it; its delegate is not touched, so it can be set
-  /// at any time. `update` looks at the stack; it is called whenever one of its pages enters or leaves the window.
+  /// The `requests` of the controllers also end without this class. It adds a scope for the whole stack, and
+  /// ends pages that another object keeps alive. The navigation controller retains it. It does not use the
+  /// navigation controller's delegate, so you can set the delegate at any time.
   @MainActor public final class NavigationScopes {
     private weak var controller: UINavigationController?
     private let followed: FollowedStack
 
-    /// The stack: its pages from the root to the top, and its own scope. It ends with the navigation controller.
+    /// The stack: its pages from the root to the top, and the stack's scope. It ends with the navigation controller.
     public var stack: ScopeStack { followed.stack }
 
+    /// Makes a stack of scopes that follows a navigation controller.
     /// - Parameters:
     ///   - controller: The navigation controller to follow.
-    ///   - name: The name of the stack's own scope. Default: the controller's class.
+    ///   - name: The name of the stack's scope. Default: the name of the controller's class.
     ///   - parent: The scope that the stack ends with.
     @discardableResult
     public init(
@@ -30,15 +31,16 @@
     ) {
       self.controller = controller
       followed = FollowedStack(name ?? controller.scopeName, in: parent)
-      // Nothing would notice the first push, if no page has asked for its requests by then.
+      // Without the view, the first push would go unnoticed if no page has read its requests by then.
       controller.loadViewIfNeeded()
       let holder = ScopeHolder.of(controller)
       holder.onLook[ObjectIdentifier(self)] = { self.update() }
       holder.look()
     }
 
-    /// Looks at the stack now. Only needed after a change of pages that are not visible, such as the removal of one in the
-    /// middle, which otherwise ends when the next page is shown.
+    /// Compares the stack with the controller's pages. It is called automatically when a page enters or
+    /// leaves the window. Call it after a change of pages that are not visible, such as the removal of one in
+    /// the middle. Otherwise that page ends when the next page is shown.
     public func update() {
       guard let controller else { return }
       let isMoving = controller.transitionCoordinator != nil

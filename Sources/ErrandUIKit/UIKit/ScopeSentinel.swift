@@ -19,7 +19,7 @@
       super.didMoveToWindow()
       guard let controller, let holder = controller.scopeHolder else { return }
       holder.moved()
-      // A swipe back may be given up: where the controller is then, is known at its end.
+      // A swipe back may be abandoned, so the controller's place is known only at its end.
       controller.transitionCoordinator?.animate(alongsideTransition: nil) { [weak holder] _ in holder?.moved()
       }
     }

@@ -3,13 +3,12 @@
   public import UIKit
 
   extension UIView {
-    /// The requests that end with this view, and with the controller that it is in. A view that is moved takes its
-    /// requests along to the other controller. Ask for it each time: a view that outlived its controller gets a new
-    /// scope in the next one.
+    /// The requests that end with this view, or with the controller that contains it. A view that is moved
+    /// takes its requests to the other controller. Read this property each time, because a view that outlived
+    /// its controller gets a new scope in the next one.
     public var requests: RequestScope { ownRequests }
 
-    /// Returns the requests of a view that is used again and again, for what it shows now: those for anything else that it
-    /// showed before end.
+    /// Returns the requests of a reused view for the item that it shows now. Requests for earlier items end.
     ///
     /// ```swift
     /// let registration = UICollectionView.CellRegistration<PhotoCell, Photo> { cell, _, photo in
@@ -19,13 +18,13 @@
     ///   }
     /// }
     /// ```
-    /// - Parameter use: What the view shows: an identifier of the item.
+    /// - Parameter use: An identifier of the item.
     public func requests(for use: some Hashable & Sendable) -> RequestScope {
       ScopeHolder.of(self).beginUse(AnyHashable(ExactBytes.key(use)))
       return ownRequests
     }
 
-    /// Ends the requests of what the view shows now: for `prepareForReuse`.
+    /// Ends the requests for the item that the view shows. Call it in `prepareForReuse`.
     public func endRequestsForReuse() { scopeHolder?.endUse() }
   }
 

@@ -3,8 +3,9 @@
   public import UIKit
 
   extension UIViewController {
-    /// The requests that end with this controller: when it is popped, dismissed, removed from its container or from its
-    /// window, and when it is released. Requests of what it presents and contains end with it.
+    /// The requests that end with this controller: when it is popped, dismissed, removed from its container
+    /// or from its window, or released. The requests of the controllers that it presents and contains end
+    /// with it.
     ///
     /// ```swift
     /// override func viewDidLoad() {
@@ -16,10 +17,11 @@
     /// }
     /// ```
     ///
-    /// A controller that is shown again gets a new scope, so ask for it each time. No base class is needed, and nothing
-    /// of UIKit's is replaced; a hidden view of size zero in the controller's view notices that it leaves its window. Before
-    /// the view is loaded there is none: requests of `init` end with the controller's release, unless it is asked for its
-    /// requests again later, or pushed in an animation.
+    /// A controller that is shown again gets a new scope, so read this property each time. It needs no base
+    /// class and no swizzling: a hidden view of size zero in the controller's view notices when that view
+    /// leaves its window. Before the view is loaded, the hidden view does not exist. So requests from `init`
+    /// end when the controller is released, unless this property is read again later, or the controller is
+    /// pushed with an animation.
     public var requests: RequestScope { ownRequests }
   }
 
@@ -33,8 +35,8 @@
 
     var scopeContainer: (any ScopeOwner)? { parent ?? presentingViewController }
 
-    /// True if its view is in a window, or covered by what it presents there. A sheet over the page that was a window's
-    /// root before stays in the window, and does not count.
+    /// True if its view is in a window, or covered by something that it presents there. A sheet over a
+    /// window's earlier root page stays in the window, and does not count.
     var isInWindow: Bool {
       if viewIfLoaded?.window != nil { return true }
       guard var top = presentedViewController else { return false }
@@ -56,19 +58,19 @@
 
     func watchWindow() {
       guard let view = viewIfLoaded else {
-        // A page that was pushed a moment ago has its view when the movement has ended.
+        // The view of a page that is being pushed exists when the movement has ended.
         transitionCoordinator?.animate(alongsideTransition: nil) { [weak self] _ in self?.scopeHolder?.moved()
         }
         return
       }
-      // Some views take no others but in their content.
+      // Some views accept subviews only in their content view.
       let host = (view as? UIVisualEffectView)?.contentView ?? view
       if !host.subviews.contains(where: { $0 is ScopeSentinel }) { host.addSubview(ScopeSentinel(of: self)) }
     }
   }
 
   extension UIView {
-    /// The views in this one that have a scope and are of this controller.
+    /// The views in this one that have a scope and belong to this controller.
     fileprivate func viewsWithScopes(in controller: UIViewController) -> [UIView] {
       (scopeHolder == nil ? [] : [self])
         + subviews.filter { ($0.next as? UIViewController ?? controller) === controller }

@@ -1,7 +1,8 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// Foundation on Apple's platforms: FoundationEssentials, and what this package uses of the rest. Values that Swift
-// bridges (CFString and String, NSData and Data) are what they are bridged to, because Linux has no bridging.
+// Foundation on Apple's platforms: FoundationEssentials, and the declarations that this package uses of the
+// rest. Types that Swift bridges (CFString and String, NSData and Data) are aliases of each other, because
+// Linux has no bridging.
 
 @_exported public import Darwin
 @_exported public import Dispatch
@@ -128,7 +129,7 @@ open class OutputStream: Stream {
   open func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int { absent() }
 }
 
-/// A pointer to a variable of a class that is passed with `&`. Linux has no such type.
+/// A pointer to a variable of a class type that is passed with `&`. Linux has no such type.
 public typealias AutoreleasingUnsafeMutablePointer = UnsafeMutablePointer
 
 open class Thread: NSObject {

@@ -192,8 +192,8 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 
-// All methods of the delegates are optional for Objective-C, so a wrong signature would only never be called. Those that
-// the package implements are required here, so that the compiler finds it.
+// All methods of the delegates are optional in Objective-C, so a method with a wrong signature would never be
+// called. Those that the package implements are required here, so that the compiler finds it.
 
 public protocol URLSessionDelegate: NSObject, Sendable {}
 
@@ -222,7 +222,8 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
-// `urlSessionDidFinishEvents` is a method of URLSessionDelegate; it is required of those only that have background sessions.
+// `urlSessionDidFinishEvents` is a method of URLSessionDelegate; only delegates with background sessions must
+// have it.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)

@@ -13,7 +13,7 @@ public struct ProgressView: View, Part {
   func evaluate(_ host: Host, _ path: String, _ environment: EnvironmentValues) { host.texts.append(text) }
 }
 
-/// A view around others.
+/// A view that contains others.
 public struct VStack<Content: View>: View {
   private let content: Content
   public init(@ViewBuilder content: () -> Content) { self.content = content() }

@@ -1,6 +1,7 @@
-/// Not SwiftUI's: shows a view, and lets a test see its texts, tap its buttons, pull it, and take it away.
+/// Not part of SwiftUI: shows a view, and lets a test read its texts, tap its buttons, pull it, and remove
+/// it.
 @MainActor public final class Host {
-  /// What is kept of a view from one evaluation to the next.
+  /// The state of a view that is kept from one evaluation to the next.
   final class Node {
     var type: Any.Type = Never.self
     var slots: [String: AnyObject] = [:]
@@ -31,15 +32,15 @@
     render()
   }
 
-  /// Shows another view, or another state of the same one; nil for nothing.
+  /// Shows another view, or another state of the same one; nil removes the view.
   public func show(_ root: (any View)?) {
     self.root = root
     isInvalid = true
     render()
   }
 
-  /// Waits until the condition holds, 20 s at most; views are evaluated anew whenever something that they show has
-  /// changed.
+  /// Waits until the condition holds, 20 s at most; views are evaluated again whenever a value that they show
+  /// has changed.
   /// - Returns: False if it did not.
   public func wait(until condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(20)
@@ -51,7 +52,7 @@
     return false
   }
 
-  /// Lets what was put off happen.
+  /// Runs the work that was deferred.
   public func settle() async {
     for _ in 0..<10 {
       await Task.yield()
@@ -71,7 +72,7 @@
     }
   }
 
-  /// Shows the view again that was covered.
+  /// Shows the covered view again.
   public func uncover() {
     isCovered = false
     for node in nodes.values where !node.hasAppeared {
@@ -82,7 +83,7 @@
 
   // MARK: Evaluation
 
-  /// What changes while a view is evaluated is shown by the next evaluation.
+  /// A value that changes while a view is evaluated is shown by the next evaluation.
   nonisolated func invalidate() { MainActor.assumeIsolated { isInvalid = true } }
 
   func later(_ action: @escaping () -> Void) { afterwards.append(action) }
@@ -121,7 +122,7 @@
     }
   }
 
-  /// Evaluates the body of a view or a modifier, after its properties are connected with what is kept of them.
+  /// Evaluates the body of a view or a modifier, after its properties are connected to their kept state.
   func evaluateBody<Value>(
     of value: Value, _ path: String, _ environment: EnvironmentValues, _ body: () -> some View
   ) {

@@ -6,7 +6,7 @@ extension DynamicProperty {
   public mutating func update() {}
 }
 
-/// A property that the host connects with what it keeps for a view.
+/// A property that the host connects to the kept state of a view.
 @MainActor protocol ConnectedProperty {
   func connect(_ slot: inout AnyObject?, _ environment: EnvironmentValues, _ host: Host)
 }
@@ -95,7 +95,7 @@ private struct ReduceMotionKey: EnvironmentKey {
 }
 
 extension View {
-  /// Not SwiftUI's: for tests.
+  /// Not part of SwiftUI: for tests.
   public func reducingMotion() -> some View {
     attended("motion") { _, _, environment in environment[ReduceMotionKey.self] = true }
   }

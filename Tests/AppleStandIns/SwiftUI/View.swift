@@ -1,5 +1,5 @@
-// The declarations of SwiftUI that this package uses, as Apple declares them, on a simple runtime: `Host` evaluates views
-// and keeps their state. There is no layout and no screen.
+// The declarations of SwiftUI that this package uses, as Apple declares them, on a simple runtime: `Host`
+// evaluates views and keeps their state. It has no layout and no screen.
 
 @_exported public import Foundation
 @_exported public import Observation
@@ -80,7 +80,7 @@ extension Optional: Part where Wrapped: View {
   @ViewBuilder func body(content: Content) -> Body
 }
 
-/// What a modifier modifies.
+/// The view to which a modifier is applied.
 public struct AnyContent: View, Part {
   let view: any View
   public var body: Never { fatalError() }
@@ -100,7 +100,7 @@ struct Modified<Content: View, Modifier: ViewModifier>: View, Part {
   }
 }
 
-/// A view with something that the host does when it meets it.
+/// A view with an action that the host runs when it evaluates the view.
 struct Attended<Content: View>: View, Part {
   let content: Content
   let name: String

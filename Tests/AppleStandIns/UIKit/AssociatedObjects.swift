@@ -1,7 +1,8 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// The declarations of UIKit that this package uses, as Apple declares them, on a simple model of UIKit that runs: views,
-// controllers, and movements between them that a test lets go on (`Movements`). Beside these, there is no screen.
+// The declarations of UIKit that this package uses, as Apple declares them, on a simple model of UIKit that
+// runs: views, controllers, and transitions between them that a test completes (`Movements`). It has no
+// screen.
 
 @_exported public import Foundation
 
@@ -9,7 +10,8 @@ public struct objc_AssociationPolicy: Sendable {
   public static var OBJC_ASSOCIATION_RETAIN_NONATOMIC: objc_AssociationPolicy { objc_AssociationPolicy() }
 }
 
-/// The objects that are stored with one. As with Apple's, their user sees to it that only one thread uses them.
+/// The objects that are stored with another one. As with Apple's, their user must ensure that only one thread
+/// uses them.
 final class Associations: @unchecked Sendable {
   var objects: [UnsafeRawPointer: Any] = [:]
 }

@@ -7,7 +7,7 @@
   public init(systemItem: SystemItem, primaryAction: UIAction? = nil) { action = primaryAction }
   public init(title: String? = nil, primaryAction: UIAction? = nil) { action = primaryAction }
 
-  /// Not UIKit's: a tap on it.
+  /// Not part of UIKit: a tap on it.
   public func tap() { if isEnabled, let action { action.handler(action) } }
 }
 

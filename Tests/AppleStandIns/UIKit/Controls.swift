@@ -75,7 +75,7 @@ open class UIProgressView: UIView {
   }
 }
 
-/// Not UIKit's: what a test sets and reads of it.
+/// Not part of UIKit: values that a test sets and reads.
 @MainActor public enum Accessibility {
   public static func setReduceMotion(_ isEnabled: Bool) { UIAccessibility.isReduceMotionEnabled = isEnabled }
 

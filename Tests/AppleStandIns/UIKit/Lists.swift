@@ -1,4 +1,4 @@
-// Cells and lists, as UIKit declares them. Every row of a table is visible here.
+// Cells and lists, as UIKit declares them. Every row of a table is visible.
 
 open class UICollectionReusableView: UIView {
   open func prepareForReuse() {}
@@ -10,7 +10,8 @@ open class UICollectionView: UIView {
   open weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
 }
 
-// As with the delegates of URLSession: methods that are optional for Objective-C are required here, or have an empty body.
+// As with the delegates of URLSession: methods that are optional in Objective-C are required here, or have an
+// empty body.
 
 @MainActor public protocol UICollectionViewDataSourcePrefetching: NSObject {
   func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
@@ -51,7 +52,7 @@ open class UITableViewCell: UIView {
   public let reuseIdentifier: String?
   open var contentConfiguration: (any UIContentConfiguration)?
 
-  // Apple's is not `required`: its runtime makes the cells of a class without.
+  // Apple's is not `required`, because its runtime creates the cells of a class without it.
   public required init(style: CellStyle, reuseIdentifier: String?) {
     self.reuseIdentifier = reuseIdentifier
     super.init(frame: CGRect(x: 0, y: 0, width: 0, height: 0))

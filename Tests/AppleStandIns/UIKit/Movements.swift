@@ -34,18 +34,18 @@
   }
 }
 
-/// Not UIKit's: what a test uses to let movements go on.
+/// Not part of UIKit: lets a test complete movements.
 @MainActor public enum Movements {
   private static var current: (movement: Movement, controllers: [UIViewController])?
 
-  /// True while something moves. As in UIKit, the next movement has to wait.
+  /// True during a movement. As in UIKit, the next movement has to wait.
   public static var isMoving: Bool { current != nil }
 
   static func begin(
     animated: Bool, of controllers: [UIViewController], _ start: () -> Void = {},
     then finish: @escaping (Bool) -> Void
   ) {
-    precondition(current == nil, "a movement is under way")
+    precondition(current == nil, "a movement is in progress")
     guard animated else {
       start()
       return finish(false)
@@ -56,7 +56,7 @@
     start()
   }
 
-  /// Ends the movement that is under way: a swipe is completed, or given up.
+  /// Ends the current movement: a swipe is completed or cancelled.
   public static func end(givingUp: Bool = false) {
     guard let (movement, controllers) = current else { return }
     current = nil

@@ -28,7 +28,7 @@ open class UIApplication: UIResponder {
 }
 
 extension UIApplicationDelegate {
-  // There is no screen: an application that is started ends at once.
+  // The model has no screen, so a started application ends at once.
   public static func main() {}
 }
 

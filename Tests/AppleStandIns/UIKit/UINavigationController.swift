@@ -57,8 +57,8 @@ open class UINavigationController: UIViewController {
     show(viewControllers, animated: animated)
   }
 
-  /// As UIKit: the list of pages changes at once, the views change hands in the movement, and the pages that left lose
-  /// their parent at its end. One that is given up restores the list.
+  /// Like UIKit: the list of pages changes at once, the views move to their new parents during the movement,
+  /// and the pages that left lose their parent at its end. A cancelled movement restores the list.
   private func show(_ new: [UIViewController], animated: Bool) {
     let old = pages
     pages = new
@@ -79,7 +79,7 @@ open class UINavigationController: UIViewController {
       }
       if !isCancelled { hidden?.viewDidDisappear(animated) }
     }
-    // Without a page that changes, nothing moves.
+    // If no page changes, nothing moves.
     if from === to {
       finish(false)
     } else {

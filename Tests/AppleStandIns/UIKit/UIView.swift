@@ -1,4 +1,5 @@
-// A class of its own, because Swift lets no subclass isolate the initializer of an NSObject that is not Apple's.
+// A separate class, because Swift does not let a subclass isolate the initializer of an NSObject that is not
+// Apple's.
 @MainActor open class UIResponder: Hashable {
   nonisolated let associations = Associations()
 
@@ -51,7 +52,8 @@ open class UIView: UIResponder {
   open func setNeedsLayout() {}
   open func layoutIfNeeded() { layoutSubviews() }
 
-  /// As UIKit's: what is hidden, transparent or without interaction takes no touches, nor does anything in it.
+  /// Like UIKit's: a view that is hidden, transparent or without interaction receives no touches, nor does
+  /// any view in it.
   open func hitTest(_ point: CGPoint, with event: UIEvent?) -> UIView? {
     guard !isHidden, isUserInteractionEnabled, alpha >= 0.01, self.point(inside: point, with: event) else {
       return nil
@@ -123,6 +125,6 @@ open class UIVisualEffectView: UIView {
   public required init?(coder: NSCoder) { nil }
 
   open override func addSubview(_ view: UIView) {
-    preconditionFailure("views are added to the content view of a UIVisualEffectView")
+    preconditionFailure("views must be added to the content view of a UIVisualEffectView")
   }
 }

@@ -13,7 +13,7 @@ open class UIViewController: UIResponder {
   public private(set) var children: [UIViewController] = []
   public internal(set) weak var presentingViewController: UIViewController?
   public internal(set) var presentedViewController: UIViewController?
-  /// The movement that the controller, or what it is in, takes part in.
+  /// The movement in which the controller or its container takes part.
   weak var movement: Movement?
 
   open var view: UIView! {
@@ -63,7 +63,7 @@ open class UIViewController: UIResponder {
   open func present(
     _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
   ) {
-    // The one that presents is the outermost container.
+    // The presenting controller is the outermost container.
     if let parent { return parent.present(viewControllerToPresent, animated: flag, completion: completion) }
     presentedViewController = viewControllerToPresent
     viewControllerToPresent.presentingViewController = self
@@ -74,7 +74,7 @@ open class UIViewController: UIResponder {
     }
   }
 
-  /// Dismisses what this controller presents, or else itself.
+  /// Dismisses the controller that this one presents, or else itself.
   open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
     guard let top = presentedViewController else {
       (presentingViewController ?? parent)?.dismiss(animated: flag, completion: completion)

@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Stands between this program and the system wherever files are changed: a program that links this target calls these
-// functions instead of the C library's, and so do SQLite and Foundation within it. Linux only; elsewhere nothing is recorded.
+// Intercepts this program's file changes: a program that links this target calls these functions instead of
+// the C library's, and so do SQLite and Foundation within it. On Linux only; elsewhere nothing is recorded.
 
-// One change, as it stands in the trace: this head, then `length` bytes.
+// One change in the trace: this head, then `length` bytes.
 typedef struct {
   uint8_t kind;
   uint8_t is_folder;
@@ -18,13 +18,13 @@ typedef struct {
 } errand_trace_record;
 
 enum {
-  errand_trace_open = 1,      // path; `offset` is 1 if a file that was there is emptied
+  errand_trace_open = 1,      // path; `offset` is 1 if an existing file is emptied
   errand_trace_close,
   errand_trace_write,         // bytes, at `offset`
   errand_trace_truncate,      // to `offset`
   errand_trace_sync_begin,    // `offset` is its number
   errand_trace_sync_end,      // `offset` is its number
-  errand_trace_folder,        // path: a folder is made
+  errand_trace_folder,        // path: a folder is created
   errand_trace_remove,        // path
   errand_trace_rename,        // path NUL path
   errand_trace_link,          // path NUL path
@@ -35,10 +35,10 @@ enum {
 bool errand_trace_start(const char *root, const char *trace);
 void errand_trace_stop(void);
 
-// Writes a text of the program's own into the trace.
+// Writes a text of the program into the trace.
 void errand_trace_say(const char *text);
 
-// Ends this process by SIGKILL in the midst of the n-th change beneath `root`: half of a write is done.
+// Ends this process by SIGKILL in the middle of the n-th change beneath `root`: half of a write is done.
 void errand_trace_die(const char *root, int64_t n);
 
 #endif

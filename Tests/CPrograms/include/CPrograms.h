@@ -5,10 +5,10 @@
 
 // Functions that the system's headers hide from Swift. Each returns 0 or an error's number.
 
-// The program runs in this folder.
+// Sets the working directory of the program.
 int errand_spawn_in(posix_spawn_file_actions_t *actions, const char *folder);
 
-// The program has nothing open but what it reads and writes by convention. To be the last action.
+// Closes all descriptors of the program except the standard ones. Must be the last action.
 int errand_spawn_closes_others(posix_spawn_file_actions_t *actions, short *flags);
 
 #endif

@@ -7,7 +7,7 @@ import Testing
     try BodyArgument(ScannedArguments(arguments, for: #require(CommandSpec.named("post"))))
   }
 
-  @Test func `data is sent as it is, with the content type of a form`() throws {
+  @Test func `--data is sent unchanged, with the content type of a form`() throws {
     #expect(try body("-d", "a b") == .text("a b", contentType: BodyArgument.formType))
     #expect(try body("-d", "a=1", "-d", "b=2") == .text("a=1&b=2", contentType: BodyArgument.formType))
     #expect(try body("-d", "") == .text("", contentType: BodyArgument.formType))
@@ -15,7 +15,7 @@ import Testing
     #expect(try body("-d", "@a.png") == .file(path: "a.png", contentType: nil))
   }
 
-  @Test func `an argument keeps its bytes, whatever they are`() throws {
+  @Test func `an argument keeps its bytes, even if they are not valid UTF-8`() throws {
     let texts: [[UInt8]] = [
       [], [0x61], [0xFF], [0xC3, 0xA9], [0x61, 0xF4, 0x8F, 0xBE, 0x80], [0xED, 0xA0, 0x80], [0xC0, 0x80],
     ]
@@ -23,20 +23,20 @@ import Testing
       #expect(ArgumentBytes.bytes(of: ArgumentBytes.text(of: bytes)) == bytes)
     }
     #expect(ArgumentBytes.text(of: Array("caf\u{E9}".utf8)) == "caf\u{E9}")
-    // A character of the private-use area that the texts use is data like any other.
+    // A character of the private-use area that encodes such bytes is data like any other.
     let own = ArgumentBytes.text(of: Array("\u{10FF80}".utf8))
     #expect(try ArgumentBytes.checked(own, "it") == "\u{10FF80}")
     #expect(throws: UsageError.self) { try ArgumentBytes.checked(ArgumentBytes.text(of: [0xFF]), "it") }
   }
 
-  @Test func `JSON comes from the command line or a file`() throws {
+  @Test func `JSON is taken from the command line or a file`() throws {
     #expect(try body("--json", "{}") == .text("{}", contentType: "application/json"))
     #expect(try body("--json", "@a") == .file(path: "a", contentType: "application/json"))
     #expect(try body("--json", "-") == .standardInput(contentType: "application/json"))
   }
 
   @Test(arguments: ["{title: Milk}", "", "{\"a\":1}}", "nul", "@"])
-  func `JSON that is none is a usage error`(_ text: String) {
+  func `invalid JSON is a usage error`(_ text: String) {
     #expect(throws: UsageError.self) { try body("--json", text) }
   }
 
@@ -47,7 +47,7 @@ import Testing
         == .multipart([.field(NameAndValue(name: "a", value: "1")), .file(name: "f", path: "x")]))
   }
 
-  @Test func `no option means no body`() throws {
+  @Test func `a request without body options has no body`() throws {
     #expect(try body() == .none)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CredentialArgumentsTests {
   private func credentials(_ arguments: String...) throws -> CredentialArguments {
     guard case .transfer(let transfer) = try Invocation(["post", "http://a"] + arguments) else {
-      throw UsageError("it is no transfer")
+      throw UsageError("it is not a transfer")
     }
     return transfer.credentials
   }
@@ -38,14 +38,14 @@ import Testing
     ["--guaranteed", "--digest", "-u", "a:b"], ["--guaranteed", "--aws-sigv4", "r:s"],
     ["--guaranteed", "--cookies", "f"],
   ])
-  func `wrong use is a usage error`(arguments: [String]) {
+  func `incorrect use is a usage error`(arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + arguments) }
   }
 
   @Test(arguments: [
     ["-u", "mk0f1e2d"], ["--bearer", "mk0f 1e2d"], ["-u", "ann:mk0f\n1e2d"], ["-u", ":mk0f1e2d"],
   ])
-  func `an error shows nothing of a secret`(arguments: [String]) {
+  func `an error shows no secret`(arguments: [String]) {
     do {
       _ = try Invocation(["post", "http://a"] + arguments)
       Issue.record("It was accepted.")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct GuaranteeTests {
   private func guarantee(_ arguments: String...) throws -> Guarantee? {
     guard case .transfer(let transfer) = try Invocation(arguments) else {
-      throw UsageError("it is no transfer")
+      throw UsageError("it is not a transfer")
     }
     return transfer.guarantee
   }
@@ -19,7 +19,7 @@ import Testing
   func `each command that sends a request can store it`(_ command: [String]) throws {
     guard case .transfer(let plain) = try Invocation(command),
       case .transfer(let stored) = try Invocation(command + ["--guaranteed"])
-    else { throw UsageError("it is no transfer") }
+    else { throw UsageError("it is not a transfer") }
     #expect(plain.guarantee == nil)
     #expect(stored.guarantee == Guarantee())
   }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [("acme/orders/7", "acme"), ("acme", "acme"), ("/a", ""), ("é/x", "é")])
-  func `the key by lane is what is before the first slash`(lane: String, key: String) throws {
+  func `the key by lane is the part before the first slash`(lane: String, key: String) throws {
     let given = try guarantee("post", "u", "--guaranteed", "--lane", lane, "--key-by", "lane")
     #expect(given?.key == key)
     #expect(try guarantee("post", "u", "--guaranteed", "--lane", lane)?.key == nil)
@@ -56,7 +56,7 @@ import Testing
     ["--guaranteed", "--no-redirects"], ["--guaranteed", "--detach", "--cacert", "ca.pem"],
     ["--guaranteed", "--detach", "--proxy", "none"], ["--guaranteed", "--expires", "soon"],
   ])
-  func `an option that cannot be stored with a request is refused, not left out`(_ options: [String]) {
+  func `an option that cannot be stored with a request is refused, not dropped`(_ options: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + options) }
   }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite struct InvocationTests {
   private func transfer(_ arguments: String...) throws -> Transfer {
     guard case .transfer(let transfer) = try Invocation(arguments) else {
-      throw UsageError("it is no transfer")
+      throw UsageError("it is not a transfer")
     }
     return transfer
   }
@@ -17,13 +17,13 @@ import Testing
     "http://a", "localhost", "localhost:8080/x", "[::1]/x", "example.com", "example.com/x?y", "ftp://a",
     "a/b",
   ])
-  func `a URL in the place of a command is got`(_ url: String) throws {
+  func `a URL without a command is sent as a GET request`(_ url: String) throws {
     #expect(try transfer(url, "-i") == transfer("get", url, "-i"))
     #expect(throws: UsageError.self) { try transfer(url, "-d", "x") }
   }
 
   @Test(arguments: ["gets", "./x", "/x", "?a", ":80", "mailto:a@b", "localhost:"])
-  func `what names no host in the place of a command is an unknown command`(_ name: String) {
+  func `a word without a host in place of a command is an unknown command`(_ name: String) {
     #expect(throws: UsageError.self) { try transfer(name) }
   }
 
@@ -35,7 +35,7 @@ import Testing
     #expect(transfer.showsHead == (name == "head"))
   }
 
-  @Test func `send takes any method`() throws {
+  @Test func `send accepts any method`() throws {
     #expect(try transfer("send", "PURGE", "u").method == "PURGE")
     #expect(throws: UsageError.self) { try transfer("send", "NO SUCH", "u") }
   }
@@ -72,7 +72,7 @@ import Testing
     #expect(transfer == expected)
   }
 
-  @Test func `a certificate has a key and a password, and a proxy a user`() throws {
+  @Test func `a certificate accepts a key and a password, and a proxy accepts a user`() throws {
     let connection = try transfer(
       "get", "u", "--cert", "me.pem:s3cret", "--key", "me.key", "--tls-min", "1.3", "--proxy-user",
       "ann:pa:ss",
@@ -93,12 +93,14 @@ import Testing
     ["--proxy-digest"], ["--proxy-user", "s3cret"], ["--tls-min", "1.1"],
     ["--proxy", "none", "--proxy-user", "a:s3cret"],
   ])
-  func `an option of a connection that lacks another, or a value, is refused`(_ options: [String]) {
+  func `a connection option without a value, or without another that it requires, is refused`(
+    _ options: [String]
+  ) {
     let error = #expect(throws: UsageError.self) { try Invocation(["get", "u"] + options) }
     #expect(error.map { "\($0.message) \($0.hint ?? "")".contains("s3cret") } == false)
   }
 
-  @Test func `download names its file by the URL, unless another name is given`() throws {
+  @Test func `download names its file after the URL, unless another name is given`() throws {
     #expect(try transfer("download", "u").target == .fileNamedByURL)
     #expect(try transfer("download", "u", "-o", "f", "--resume").target == .file("f"))
     #expect(try transfer("download", "u", "--resume").resumes)
@@ -113,7 +115,7 @@ import Testing
     #expect(try transfer("upload", "-", "u", "--method", "POST").method == .post)
   }
 
-  @Test func `help and version come in their usual forms`() throws {
+  @Test func `help and version are accepted in their usual forms`() throws {
     #expect(try Invocation(["--version"]) == .version)
     #expect(try Invocation(["version"]) == .version)
     #expect(try Invocation(["help"]) == .help(.overview))
@@ -131,7 +133,7 @@ import Testing
     ["post", "u", "--form", "a"], ["post", "u", "-F", "=a"], ["get", "u", "-d", "x"],
     ["head", "u", "-o", "f"],
   ])
-  func `wrong use is a usage error`(_ arguments: [String]) {
+  func `incorrect use is a usage error`(_ arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(arguments) }
   }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCommands
 
 @Suite struct JSONSyntaxTests {
-  /// Returns the fault of a text, however it is cut into pieces; nil if it is JSON.
+  /// Returns the fault of a text, however it is split into pieces; nil if it is valid JSON.
   private func fault(_ bytes: [UInt8]) -> JSONSyntax.Fault? {
     func fault(_ pieces: [[UInt8]]) -> JSONSyntax.Fault? {
       var syntax = JSONSyntax()
@@ -28,7 +28,7 @@ import Testing
     "[1,[2,{\"a\":[null,true]}],\"x\"]", "{\"a\":1,\"b\":[],\"a\":\"é🚀\"}",
     "\"\\\" \\\\ \\/ \\b\\f\\n\\r\\t \\u00e9 \\uD83D\\uDE80\"", "\t\r\n1\r\n",
   ])
-  func `JSON has no fault`(_ text: String) {
+  func `valid JSON has no fault`(_ text: String) {
     #expect(fault(text) == nil)
   }
 
@@ -49,7 +49,9 @@ import Testing
     ("\"é\" x", 1, 5, "not x"), ("[\n  1,\n  x\n]", 3, 3, "not x"), ("\u{FEFF}{}", 1, 1, "0xEF"),
     ("/* */ 1", 1, 1, "not /"),
   ])
-  func `a fault is found where it is`(_ text: String, _ line: Int, _ column: Int, _ problem: String) throws {
+  func `a fault is reported at its position`(_ text: String, _ line: Int, _ column: Int, _ problem: String)
+    throws
+  {
     let found = try #require(fault(text), "\(text)")
     #expect(found.line == line && found.column == column, "\(text): \(found)")
     #expect(found.problem.contains(problem), "\(text): \(found)")
@@ -59,7 +61,7 @@ import Testing
     [0xFF], [0xC3, 0x22], [0xC0, 0x80], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
     [0xF5], [0x80],
   ])
-  func `a string that is not in UTF-8 is a fault`(_ bytes: [UInt8]) {
+  func `a string that is not valid UTF-8 is a fault`(_ bytes: [UInt8]) {
     #expect(fault([0x22] + bytes + [0x22])?.problem.contains("UTF-8") == true)
   }
 }

@@ -7,12 +7,12 @@ import Testing
 @Suite struct OutboxActionTests {
   private func action(_ arguments: String...) throws -> OutboxAction {
     guard case .outbox(let action) = try Invocation(["outbox"] + arguments) else {
-      throw UsageError("it is not the outbox's")
+      throw UsageError("it is not a command of the outbox")
     }
     return action
   }
 
-  @Test func `each command is parsed to its task`() throws {
+  @Test func `each command is parsed into its task`() throws {
     #expect(try action("show", "3f").task == .show(id: "3f"))
     #expect(try action("watch").task == .watch)
     #expect(
@@ -36,7 +36,7 @@ import Testing
     #expect(try action("migrate", "--dry-run").task == .migrate(isDryRun: true))
   }
 
-  @Test func `a listing has states, a lane and a page`() throws {
+  @Test func `a listing accepts states, a lane and a page`() throws {
     var expected = OutboxListing()
     expected.states = [.deadLettered, .attempting]
     expected.lane = "chat"
@@ -48,13 +48,13 @@ import Testing
     #expect(given.task == .list(expected))
   }
 
-  @Test func `a run has its options, and credentials for its origins only`() throws {
+  @Test func `a run accepts its options, and credentials only for its origins`() throws {
     guard
       case .run(let run) = try action(
         "run", "--until-empty", "--concurrency", "4", "--grace", "1s", "--timeout", "3s", "-H",
         "Authorization: Bearer x", "--to", "https://a.example/path", "--cacert", "ca.pem"
       ).task
-    else { throw UsageError("it is no run") }
+    else { throw UsageError("it is not a run") }
     #expect(
       run.end == .empty && run.concurrency == 4 && run.grace == .seconds(1) && run.timeout == .seconds(3))
     #expect(run.connection.authorities == "ca.pem")
@@ -72,11 +72,11 @@ import Testing
     ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
     ["health", "--oldest", "soon"], ["migrate", "x"],
   ])
-  func `wrong use is a usage error`(_ arguments: [String]) {
+  func `incorrect use is a usage error`(_ arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["outbox"] + arguments) }
   }
 
-  @Test func `each outbox command has its help`() throws {
+  @Test func `each outbox command has a help text`() throws {
     #expect(try Invocation(["help", "outbox", "run"]) == .help(.command("outbox run")))
     #expect(try Invocation(["outbox", "run", "--help"]) == .help(.command("outbox run")))
     #expect(try Invocation(["outbox", "--help"]) == .help(.command("outbox")))

@@ -12,7 +12,7 @@ import Testing
     ["u", "-iHA: b"],
     ["-viH", "A: b", "u"], ["-H", "A: b", "--", "u"],
   ])
-  func `an option's value may stand in any of the usual places`(_ arguments: [String]) throws {
+  func `an option's value may be in any of the usual places`(_ arguments: [String]) throws {
     let scanned = try ScannedArguments(arguments, for: #require(CommandSpec.named("post")))
     #expect(scanned.values(.header) == ["A: b"])
     #expect(scanned.operands == ["u"])
@@ -26,7 +26,7 @@ import Testing
     #expect(scanned.operands == ["u"])
   }
 
-  @Test func `nothing after two dashes is an option, and one dash never is`() throws {
+  @Test func `an argument after two dashes is not an option, and neither is a single dash`() throws {
     #expect(try scan("-i", "--", "-v", "--", "-").operands == ["-v", "--", "-"])
     #expect(try scan("-", "u", as: "upload").operands == ["-", "u"])
   }

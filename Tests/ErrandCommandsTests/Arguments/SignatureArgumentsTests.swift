@@ -7,7 +7,7 @@ import Testing
 @Suite struct SignatureArgumentsTests {
   private func signatures(_ arguments: String...) throws -> SignatureArguments {
     guard case .transfer(let transfer) = try Invocation(["post", "http://a"] + arguments) else {
-      throw UsageError("it is no transfer")
+      throw UsageError("it is not a transfer")
     }
     return transfer.signatures
   }
@@ -37,11 +37,11 @@ import Testing
     ["--verify", "k", "--verify-cover", ""], ["--verify", "k", "--verify-cover", "@nothing"],
     ["--verify", "k", "--verify-age", "0"], ["--verify", "k", "--verify-age", "x"],
   ])
-  func `wrong use is a usage error`(arguments: [String]) {
+  func `incorrect use is a usage error`(arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + arguments) }
   }
 
-  @Test func `a download is not verified`() {
+  @Test func `verification is refused for a download`() {
     #expect(throws: UsageError.self) { try Invocation(["download", "http://a/b", "--verify", "k"]) }
   }
 }

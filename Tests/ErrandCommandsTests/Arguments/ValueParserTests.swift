@@ -17,7 +17,7 @@ import Testing
     ("http://example.com", ""), ("HTTPS://example.com", ""), ("mailto:a@b", ""), ("/path", ""), ("?a", ""),
     ("", ""), ("./x", ""), (":80", ""), ("localhost:", ""),
   ])
-  func `a URL without a scheme is http for this machine, https for any other`(
+  func `a URL without a scheme uses http for this machine, and https for any other`(
     _ text: String, _ scheme: String
   ) {
     #expect(ValueParser.url(text) == scheme + text)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["a:443:127.0.0.1", "a:443:::1", "a:443:[::1]"])
-  func `addresses may be of IPv4 and of IPv6`(_ text: String) throws {
+  func `addresses may be IPv4 or IPv6`(_ text: String) throws {
     let override = try ValueParser.override(text)
     #expect(override.host == "a" && override.port == 443)
     #expect(["127.0.0.1", "::1"].contains(override.address))
@@ -64,7 +64,7 @@ import Testing
     #expect(throws: UsageError.self) { try ValueParser.override(text) }
   }
 
-  @Test func `a pin is a digest in base64, of a host or of every one`() throws {
+  @Test func `a pin is a digest in base64, for one host or for all hosts`() throws {
     let digest = String(repeating: "A", count: 43) + "="
     let pin = NameAndValue(name: "*", value: "sha256/\(digest)")
     for text in [digest, "sha256/\(digest)", "sha256//\(digest)"] {
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a version of TLS is 1 point 2 or 1 point 3`() throws {
+  @Test func `a TLS version is 1.2 or 1.3`() throws {
     #expect(try ValueParser.tlsVersion("1.2") == .tls12)
     #expect(try ValueParser.tlsVersion("1.3") == .tls13)
     for text in ["1.1", "1", "13", "TLS 1.3", "", "1.4"] {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a proxy is a URL, or none`() throws {
+  @Test func `a proxy is a URL or none`() throws {
     #expect(try ValueParser.proxy("none") == "none")
     #expect(try ValueParser.proxy("proxy:3128") == "proxy:3128")
     #expect(throws: UsageError.self) { try ValueParser.proxy("ftp://a") }

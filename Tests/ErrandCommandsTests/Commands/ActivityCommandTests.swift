@@ -16,7 +16,7 @@ import Testing
     return server
   }
 
-  @Test func `a terminal shows the activity during a slow response, and at the end the response alone`()
+  @Test func `a terminal shows the activity during a slow response, and at the end only the response`()
     async throws
   {
     let gate = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ import Testing
     #expect(text.hasSuffix("\u{1B}[K\r\u{1B}[Khello\r\n"))
   }
 
-  @Test func `a terminal shows the progress, and control-C wipes the line`() async throws {
+  @Test func `a terminal shows the progress, and control-C erases the line`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { _ in .response(body: Data(count: 1_000_000)).stalling(at: .body(500_000)) }
     let isSent = Locked(false)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `output that is no terminal gets one line for a slow response`() async throws {
+  @Test func `output that is not a terminal gets one line for a slow response`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try slowServer(gate)
     let running = try Tool.start("get", "--activity", "Loading", "--timeout", "60s", "\(server.url("/"))")

@@ -15,7 +15,7 @@ import Testing
 
   private static let binary = Data.seeded(3_000_000)
 
-  @Test func `standard input arrives as it is, short or long`() async throws {
+  @Test func `standard input is sent unchanged, short or long`() async throws {
     let server = try echo()
     for input in [Data(), Data([0, 10, 13, 255]), Self.binary] {
       let result = try await Tool.run("post", "\(server.url("/"))", "-d", "-", input: input)
@@ -26,7 +26,7 @@ import Testing
     #expect(server.requests[2].fields["Transfer-Encoding"] == "chunked")
   }
 
-  @Test func `data that is not UTF-8 arrives with its bytes, alone, among others and from the outbox`()
+  @Test func `data that is not UTF-8 keeps its bytes, alone, among others and from the outbox`()
     async throws
   {
     let server = try echo()
@@ -77,7 +77,7 @@ import Testing
     #expect(server.requests[0].fields["Accept"] == "application/json")
   }
 
-  @Test func `JSON that is none is refused before anything is sent, wherever it comes from`() async throws {
+  @Test func `invalid JSON is refused before anything is sent, wherever it comes from`() async throws {
     let server = try echo()
     let url = "\(server.url("/"))"
     let long = Data("[\(String(repeating: "1,", count: 1_000_000))\n]".utf8)
@@ -104,7 +104,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `JSON arrives as it was given, from a file and from a long standard input`() async throws {
+  @Test func `JSON is sent unchanged, from a file and from a long standard input`() async throws {
     let server = try echo()
     let long = Data("[\(String(repeating: "1, ", count: 1_000_000))1]\n".utf8)
     let url = "\(server.url("/"))"
@@ -128,7 +128,7 @@ import Testing
     #expect(text.contains("name=\"f\"; filename=\"cat.jpg\"\r\nContent-Type: image/jpeg\r\n\r\nmeow\r\n"))
   }
 
-  @Test func `the query is encoded, header fields arrive, and a compressed body is smaller`() async throws {
+  @Test func `the query is encoded, header fields are sent, and a compressed body is smaller`() async throws {
     let server = try MockServer()
     server.otherwise { _ in .response(status: 204) }
     let text = String(repeating: "a", count: 10_000)

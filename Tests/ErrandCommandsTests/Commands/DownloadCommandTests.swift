@@ -7,7 +7,7 @@ import Testing
 @Suite struct DownloadCommandTests {
   private static let film = Data.seeded(300_000)
 
-  @Test func `a file name from the URL never replaces a file, one from the user does`() async throws {
+  @Test func `a file name from the URL never replaces a file, and a name from the user does`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { _ in .response(body: Self.film) }
     try await TemporaryFolder.using { folder in
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `an error response leaves the file as it was, and is printed`() async throws {
+  @Test func `an error response does not change the file, and is printed`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { _ in .response(status: 404, body: "no film") }
     try await TemporaryFolder.using { folder in
@@ -37,14 +37,14 @@ import Testing
     }
   }
 
-  @Test func `a download that was cut short is resumed`() async throws {
+  @Test func `an interrupted download is resumed`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { request in
       let response = MockResponse.file(Self.film, etag: "\"1\"", for: request)
       return request.index == 0 ? response.closing(at: .body(100_000)) : response
     }
     try await TemporaryFolder.using { folder in
-      // A machine that is busy with other tests may be slow to respond.
+      // A machine that is busy with other tests may respond slowly.
       func download() async throws -> Tool.Result {
         try await Tool.run("download", "\(server.url("/film"))", "--resume", "--timeout", "60s", in: folder)
       }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a device is written to, not replaced`() async throws {
+  @Test func `download writes to a device without replacing it`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { _ in .response(body: "film") }
     #expect(try await Tool.run("get", "\(server.url("/film"))", "-o", "/dev/stdout").text == "film")

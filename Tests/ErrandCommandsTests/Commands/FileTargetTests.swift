@@ -18,13 +18,15 @@ import Testing
       ("http://a/a%2Fb", nil), ("http://a/%2e%2e", nil), ("http://a/a%00b", nil), ("http://a/%1b%5b2J", nil),
       ("http://a/%ff", nil),
     ] as [(String, String?)])
-  func `a file is named by the last part of the URL, if that is a safe name`(_ url: String, _ name: String?)
+  func `a file is named after the last part of the URL, if that is a safe name`(
+    _ url: String, _ name: String?
+  )
     throws
   {
     #expect(FileTarget.name(from: try #require(URL(string: url))) == name)
   }
 
-  @Test func `a device is written to, not replaced`() throws {
+  @Test func `a download target that is a device is written to, not replaced`() throws {
     guard case .device(let path) = try FileTarget(.file("/dev/null"), url: nil) else {
       Issue.record("it would be replaced")
       return

@@ -22,10 +22,10 @@ import Testing
     try String(contentsOf: folder.file(name), encoding: .utf8)
   }
 
-  // MARK: Files that are kept
+  // MARK: Kept files
 
   @Test(arguments: ["-----BEGIN PRIVATE KEY-----\nMC4CAQ==\n", "notes\n", "\0\u{1}"])
-  func `--cookies refuses a file of something else before anything is sent`(content: String) async throws {
+  func `--cookies refuses a foreign file before anything is sent`(content: String) async throws {
     try folder.write(content, to: "jar")
     try folder.write("mine", to: "jar.damaged")
     let result = try await Tool.run("get", url, "--cookies", "jar", in: folder.url)
@@ -38,7 +38,7 @@ import Testing
     #expect(try folder.names == ["jar", "jar.damaged"])
   }
 
-  @Test func `--cookies reads and writes the cookies.txt of curl`() async throws {
+  @Test func `--cookies reads and writes curl's cookies.txt`() async throws {
     let host = "127.0.0.1"
     try folder.write("# Netscape HTTP Cookie File\n\(host)\tFALSE\t/\tFALSE\t0\ta\t1\n", to: "cookies.txt")
     let result = try await Tool.run("get", url, "--cookies", "cookies.txt", in: folder.url)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ["--har", "--trace"])
-  func `a recording replaces one of Errand's, and no other file`(option: String) async throws {
+  func `a recording replaces a recording of Errand's, and no other file`(option: String) async throws {
     for _ in 0..<2 { #expect(try await Tool.run("get", url, option, "calls", in: folder.url).code == 0) }
     let count = server.requests.count
     try folder.write("mine", to: "calls")
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: ["--har", "--trace"])
-  func `two commands do not record into one file at once`(option: String) async throws {
+  func `two commands cannot record into one file concurrently`(option: String) async throws {
     server.on("/slow") { _ in .response(body: "slow").stalling(at: .headEnd) }
     let first = try Tool.start(
       "get", "\(server.url("/slow"))", option, "calls", "--timeout", "60s", in: folder.url)
@@ -87,14 +87,14 @@ import Testing
   // MARK: Output
 
   @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "here"])
-  func `-o writes through standard output where it stands`(target: String) async throws {
+  func `-o writes to standard output at its current position`(target: String) async throws {
     #expect(symlink("/dev/stdout", folder.path("here")) == 0)
     let line = "{ echo before; $errand get \(url) -o \(target); echo; echo after; } > file; cat file"
     let result = try await Tool.shell(line, in: folder.url)
     #expect(result.text == "before\nnone\nafter\n", "\(result.error)")
   }
 
-  @Test func `-o writes through a descriptor that the shell opened, and through no other`() async throws {
+  @Test func `-o writes to a descriptor that the shell opened, and to no other`() async throws {
     let line = "{ echo before >&7; $errand get \(url) -o /dev/fd/7; echo after >&7; } 7> file; cat file"
     #expect(try await Tool.shell(line, in: folder.url).text == "before\nnoneafter\n")
     let count = server.requests.count
@@ -124,7 +124,8 @@ import Testing
     #expect(try await Tool.shell(line, in: folder.url).text == "none")
   }
 
-  @Test func `a response without content leaves the file of -o as it is, and says so`() async throws {
+  @Test func `a response without content does not change the file of -o, and a message says so`() async throws
+  {
     server.on("/empty") { _ in .response(status: 204) }
     try folder.write("old", to: "file")
     let result = try await Tool.run("get", "\(server.url("/empty"))", "-o", "file", in: folder.url)
@@ -159,7 +160,7 @@ import Testing
     #expect(result.text == (options.contains("json") ? "\"x\"" : "abc"), "\(result.error)")
   }
 
-  @Test func `a long body from a pipe is sent whole`() async throws {
+  @Test func `a long body from a pipe is sent completely`() async throws {
     server.on("POST", "/count") { .response(body: "\($0.bodyBytes)") }
     server.on("PUT", "/count") { .response(body: "\($0.bodyBytes)") }
     let source = "<(head -c 3000000 /dev/zero)"

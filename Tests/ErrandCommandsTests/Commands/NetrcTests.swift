@@ -27,14 +27,14 @@ import Testing
     #expect(try entry(text) == expected("ann", "s"))
   }
 
-  @Test func `quoted words have spaces, quotes and hashes`() throws {
+  @Test func `quoted words may contain spaces, quotes and hashes`() throws {
     #expect(
       try entry("machine h login \"a b\" password \"#\\\"\\\\ \t'\"") == expected("a b", "#\"\\ \t'"))
     #expect(try entry("machine h login a password p#1") == expected("a", "p#1"))
     #expect(try entry("machine h login \"macdef\" password x") == expected("macdef", "x"))
   }
 
-  @Test func `default is for hosts without an entry, wherever it stands`() throws {
+  @Test func `default applies to hosts without an entry, wherever it is in the file`() throws {
     let text = "default login d password e\nmachine h login ann password s"
     #expect(try entry(text) == expected("ann", "s"))
     #expect(try entry(text, "g") == expected("d", "e", host: nil))
@@ -43,7 +43,7 @@ import Testing
     #expect(try entry("") == nil)
   }
 
-  @Test func `the URL's user chooses the entry, and no other user's password is taken`() throws {
+  @Test func `the URL's user selects the entry, and no other user's password is used`() throws {
     let netrc = try Netrc(
       "machine h login bob password b\nmachine h login alice password a\nmachine h password none\n"
         + "default login carol password c")
@@ -63,7 +63,7 @@ import Testing
     ("https://@h/", nil, "https://h/"), ("https://a%ZZ@h/", "a%ZZ", "https://h/"),
     ("https://a@b@h/", "a@b", "https://h/"),
   ])
-  func `the user leaves the URL for netrc alone`(text: String, user: String?, url: String) throws {
+  func `the URL loses its user only if netrc is used`(text: String, user: String?, url: String) throws {
     let transfer = try transfer("get", "--netrc", text)
     #expect(transfer.credentials.netrcUser == user)
     #expect(transfer.url == url)
@@ -88,7 +88,7 @@ import Testing
     ("password", 1),
     ("machine h\nlogin ann passwort s", 2), ("machine h login a \"b\\", 1),
   ])
-  func `a mistake is told by its line, without its words`(text: String, line: Int) {
+  func `the error for a mistake gives its line, and quotes no words`(text: String, line: Int) {
     do {
       _ = try Netrc(text)
       Issue.record("It was accepted.")
@@ -105,7 +105,7 @@ import Testing
     #expect(!shown.contains("mk0f1e2d"))
   }
 
-  @Test func `junk never crashes`() {
+  @Test func `random text never crashes the parser`() {
     let parts = [
       "machine", "default", "login", "password", "macdef", "account", "\"", "\\", "#", "\n", "\r", " ", "h",
       "é", "\0",
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `a file that others can read is refused, and so is one without the host`() throws {
+  @Test func `a file that other users can read is refused, and so is a file without the host`() throws {
     let folder = try TemporaryFolder()
     let environment = ["HOME": folder.url.path]
     #expect(throws: FileError.self) { try NetrcFile.login(for: "h", environment) }

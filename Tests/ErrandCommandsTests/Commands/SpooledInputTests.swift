@@ -6,7 +6,7 @@ import Testing
 
 /// A long standard input is spooled to the disk until it is stored.
 @Suite(.timeLimit(.minutes(1))) struct SpooledInputTests {
-  @Test func `spooled input is for its user only, and is removed when it is stored`() async throws {
+  @Test func `only the user can read spooled input, which is removed when it is stored`() async throws {
     let server = try MockServer()
     server.otherwise { .response(body: "\($0.bodyBytes)") }
     try await TemporaryFolder.using { folder in

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The certificate and the pins that a command line gives, against a server that wants a certificate.
+/// The certificate and the pins on a command line, with a server that requires a certificate.
 @Suite(.timeLimit(.minutes(1))) struct ClientCertificateTests {
   private static let script = """
     set -e
@@ -24,7 +24,7 @@ import Testing
       | openssl dgst -sha256 -binary | openssl base64 > pin
     """
 
-  @Test func `a certificate is shown, a key is compared, and trouble with either has its exit code`()
+  @Test func `a certificate is sent, a key is compared, and trouble with either has its exit code`()
     async throws
   {
     try await TemporaryFolder.using { folder in
@@ -45,7 +45,7 @@ import Testing
         "--cert me.pem --key me.key", "--cert me.p12 --key-password @password",
         "--cert me.p12:s3cret --tls-min 1.3",
         "--cert me.p12:s3cret --pin localhost=sha256/$(cat pin)", "--cert me.p12:s3cret --pin $(cat pin)",
-        // Each file may come through a pipe, once.
+        // Each file may be read from a pipe, once.
         "--cert /dev/stdin:s3cret < me.p12", "--cert me.pem --key pipe", "--cert pipe --key me.key",
         "--cert me.p12 --key-password @pipe", "--cert me.p12:s3cret --cacert pipe",
       ] {
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a proxy is told its user, and one that wants another ends the command with a hint`()
+  @Test func `a proxy is sent its user, and one that requires another ends the command with a hint`()
     async throws
   {
     let proxy = try MockServer()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// The options that say who asks, on sockets.
+/// The options for credentials, on sockets.
 @Suite(.timeLimit(.minutes(1))) struct LoginTests {
   private func server() throws -> MockServer {
     let server = try MockServer()
@@ -28,7 +28,9 @@ import Testing
     #expect(server.requests.last?.fields["Authorization"] == basic("ann:secret"))
   }
 
-  @Test func `a user whose name the server would read as part of the password is refused`() async throws {
+  @Test func `a user name with a colon is refused, because the server would split it differently`()
+    async throws
+  {
     let server = try server()
     let folder = try TemporaryFolder()
     try folder.write("machine 127.0.0.1 login \"ann:x\" password secret\n", to: ".netrc")
@@ -43,7 +45,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `--bearer sends a token, or that in a file`() async throws {
+  @Test func `--bearer sends a token, or the token in a file`() async throws {
     let server = try server()
     let folder = try TemporaryFolder()
     try folder.write("from.file\r\n\n", to: "token")
@@ -59,7 +61,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `--netrc logs in with what the file says of the host`() async throws {
+  @Test func `--netrc logs in with the host's entry in the file`() async throws {
     let server = try server()
     let folder = try TemporaryFolder()
     try folder.write("machine 127.0.0.1 login ann password \"se cret\"\n", to: ".netrc")
@@ -74,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["", "--digest"])
-  func `--netrc sends the password of the URL's user, and no other's`(option: String) async throws {
+  func `--netrc sends the password of the URL's user, and no other password`(option: String) async throws {
     let server = try MockServer()
     server.otherwise { request in
       request.fields.contains("Authorization")
@@ -137,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: ["-u ann:mk0f1e2d", "--bearer mk0f1e2d"])
-  func `a redirect to another origin takes no credential along`(option: String) async throws {
+  func `a redirect to another origin is not sent the credential`(option: String) async throws {
     let (server, other) = (try MockServer(), try server())
     server.otherwise { _ in .redirect(302, to: "\(other.url("/"))") }
     let result = try await Tool.shell("$errand get -v \(option) \(server.url("/"))")
@@ -208,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [-3600.0, 3600])
-  func `--aws-sigv4 signs once more for a server with another clock`(skew: Double) async throws {
+  func `--aws-sigv4 signs once more for a server with a different clock`(skew: Double) async throws {
     let server = try MockServer()
     server.otherwise { request in
       let date = Date().addingTimeInterval(skew)
@@ -224,7 +226,7 @@ import Testing
     for request in server.requests { #expect(try await AWSVerification.isValid(request, service: "s3")) }
   }
 
-  @Test func `a signature that is refused for good is shown with the server's document`() async throws {
+  @Test func `a signature that is finally refused is shown with the server's document`() async throws {
     let server = try MockServer()
     server.otherwise { _ in .response(status: 403, body: "<Error><Code>SignatureDoesNotMatch</Code></Error>")
     }
@@ -234,7 +236,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `--aws-sigv4 without keys is wrong use`() async throws {
+  @Test func `--aws-sigv4 without keys is a usage error`() async throws {
     let server = try server()
     for (variables, name) in [
       ("", "AWS_ACCESS_KEY_ID"), ("AWS_ACCESS_KEY_ID=mk0f", "AWS_SECRET_ACCESS_KEY"),

@@ -51,7 +51,7 @@ import Testing
     _ = try folder.zeros("huge", 2 << 20)
   }
 
-  /// Verifies a request as it arrived.
+  /// Verifies a request as the server received it.
   private func verify(
     _ request: MockRequest, _ key: any VerificationKey, _ components: [MessageComponent]
   ) async throws -> VerifiedSignature {
@@ -88,7 +88,7 @@ import Testing
     #expect(signature.parameters.keyID == "ann")
   }
 
-  @Test func `--cover chooses what is signed, and a shared key signs, too`() async throws {
+  @Test func `--cover selects the signed components, and a shared key signs, too`() async throws {
     let server = try server()
     let line =
       "$errand get '\(server.url("/a?b=c"))' -H 'X-A: 1' --sign shared.jwk --cover '@authority,@query,x-a'"
@@ -111,7 +111,7 @@ import Testing
     ("--verify junk", 2),
     ("--sign .", 6), ("--sign huge", 6),
   ])
-  func `a key that cannot be used is told, and nothing is sent`(options: String, code: Int32) async throws {
+  func `an unusable key is reported, and nothing is sent`(options: String, code: Int32) async throws {
     let server = try server()
     let result = try await Tool.shell("$errand get \(server.url("/")) \(options)", in: folder.url)
     #expect(result.code == code, "\(result.error)")
@@ -162,7 +162,7 @@ import Testing
     return fields
   }
 
-  /// Runs `errand get --verify` of a server's `/`.
+  /// Runs `errand get --verify` for a server's `/`.
   private func verified(
     _ options: String = "", _ reply: (_ url: URL) async throws -> MockResponse
   ) async throws -> Tool.Result {
@@ -175,7 +175,7 @@ import Testing
     return result
   }
 
-  @Test func `--verify shows a response that is signed, whatever its status`() async throws {
+  @Test func `--verify shows a signed response, whatever its status`() async throws {
     let good = try await verified { .response(fields: try await signed("hello", to: $0), body: "hello") }
     #expect(good.code == 0 && good.text == "hello", "\(good.error)")
     let json = try await verified("--output json") {
@@ -192,7 +192,7 @@ import Testing
     #expect(empty.code == 0 && empty.text.isEmpty, "\(empty.error)")
   }
 
-  @Test func `--verify shows nothing of a response that is not what was signed`() async throws {
+  @Test func `--verify shows nothing of a response that differs from the signed one`() async throws {
     let replies: [(URL) async throws -> (HTTPFields, Int)] = [
       { _ in ([:], 200) }, { (try await signed("other", to: $0), 200) },
       { (try await signed("mk0f", to: $0, covering: MessageComponent.ofResponse), 200) },
@@ -238,12 +238,12 @@ import Testing
     #expect(other.code == 1 && other.text.isEmpty, "\(other.error)")
   }
 
-  @Test func `--verify takes no response to another request, and none of long ago`() async throws {
+  @Test func `--verify refuses a response to another request, and an old one`() async throws {
     let other = try await verified {
       .response(fields: try await signed("mk0f", to: $0.appending(path: "other")), body: "mk0f")
     }
     #expect(other.code == 1 && other.text.isEmpty && !other.error.contains("mk0f"), "\(other.error)")
-    // A signature of the status and the content could be that of any request.
+    // A signature of only the status and the content could be for any request.
     let unbound = try await verified {
       .response(fields: try await signed("mk0f", to: $0, covering: [.status, .contentDigest]), body: "mk0f")
     }
@@ -255,7 +255,7 @@ import Testing
     #expect(old.code == 1 && old.text.isEmpty && old.error.contains("older"), "\(old.error)")
   }
 
-  @Test func `--verify-cover and --verify-age say what is asked of a signature`() async throws {
+  @Test func `--verify-cover and --verify-age set the requirements for a signature`() async throws {
     func run(_ options: String, covering components: [MessageComponent], age: Double = 0) async throws
       -> Int32
     {
@@ -272,7 +272,7 @@ import Testing
     #expect(try await run("--verify-age 10s", covering: Self.bound, age: 20) == 1)
   }
 
-  @Test func `--verify follows a redirect only if that is signed, with its target`() async throws {
+  @Test func `--verify follows a redirect only if it is signed, with its target`() async throws {
     let signedAll = MessageComponent.ofResponse + ["location"]
     for (components, code) in [(signedAll, 0), (MessageComponent.ofResponse, 1), (nil, 1)]
       as [([MessageComponent]?, Int32)]

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The authorities that a process trusts whose file system has other system authorities.
+/// The authorities that a process trusts if its file system has other system authorities.
 @Suite(.timeLimit(.minutes(1))) struct PrivateAuthorityTests {
   @Test(.enabled { try await OwnFileSystem.isAllowed() })
-  func `a custom authority replaces the system's, be they in a file or a folder`()
+  func `a custom authority replaces the system's, whether they are in a file or a folder`()
     async throws
   {
     try await TemporaryFolder.using { folder in
@@ -47,7 +47,7 @@ import Testing
   }
 }
 
-/// Gives a command a mount namespace of its own: as root, or as the root of a user namespace.
+/// Gives a command a separate mount namespace: as root, or as the root of a user namespace.
 private enum OwnFileSystem {
   static let command = geteuid() == 0 ? "unshare -m" : "unshare -rm"
 

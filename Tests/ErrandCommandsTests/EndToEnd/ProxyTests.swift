@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Proxies from the environment. Only a separate process has an environment of its own.
+/// Proxies from the environment, which needs a separate process.
 @Suite(.timeLimit(.minutes(1))) struct ProxyTests {
   private let proxy: MockServer
   private let server: MockServer
@@ -20,7 +20,7 @@ import Testing
       "unset no_proxy; http_proxy=http://127.0.0.1:\(proxy.port) \(variables) $errand get \(url)")
   }
 
-  @Test func `the proxy of the environment is used, except for hosts that no_proxy names`() async throws {
+  @Test func `the proxy of the environment is used, except for hosts in no_proxy`() async throws {
     let url = "\(server.url("/x"))"
     let cases = [
       ("", true), ("no_proxy=127.0.0.1", false), ("NO_PROXY=127.0.0.1", false), ("no_proxy='*'", false),

@@ -6,9 +6,9 @@ import Foundation
   import Darwin
 #endif
 
-/// Runs the tool on a terminal and returns all that it drew.
+/// Runs the tool on a terminal and returns everything that it drew.
 enum PseudoTerminal {
-  /// - Parameter watch: Is given all that has been drawn, whenever it has grown. A tool that is not ended by what it does is
+  /// - Parameter watch: Called with the whole output each time it has grown. A tool that this does not end is
   ///   killed after a minute, so that a test that waits for the wrong text fails.
   static func run(
     _ arguments: String..., in folder: URL? = nil,
@@ -27,7 +27,7 @@ enum PseudoTerminal {
     }
     defer { limit.cancel() }
     let text = await withCheckedContinuation { continuation in
-      // On a thread of its own: reading blocks, and all other tests share a few threads.
+      // On a dedicated thread, because reading blocks, and all other tests share a few threads.
       Thread.detachNewThread { [master] in
         continuation.resume(returning: read(master) { watch($0, running) })
       }

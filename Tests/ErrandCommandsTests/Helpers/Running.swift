@@ -33,10 +33,10 @@ final class Running: Sendable {
   /// Returns when the tool has written `text` to standard error.
   func waitForError(_ text: String) async throws { try await wait(for: text, in: "error") }
 
-  /// What the tool has printed so far.
+  /// The tool's standard output so far.
   func outputSoFar() throws -> String { try String(contentsOf: folder.file("output"), encoding: .utf8) }
 
-  /// What the tool has written to standard error so far.
+  /// The tool's standard error so far.
   func errorSoFar() throws -> String { try String(contentsOf: folder.file("error"), encoding: .utf8) }
 
   /// Waits for a line that begins with `start`, and returns the number at its end.
@@ -46,7 +46,7 @@ final class Running: Sendable {
     while program.isRunning {
       let lines = try String(contentsOf: output, encoding: .utf8).split(
         separator: "\n", omittingEmptySubsequences: false)
-      // The last line may not be whole yet.
+      // The last line may be incomplete.
       if let line = lines.dropLast().first(where: { $0.hasPrefix(start) }),
         let number = Int(line.dropFirst(start.count))
       {
@@ -54,10 +54,10 @@ final class Running: Sendable {
       }
       try await Task.sleep(for: .milliseconds(5))
     }
-    throw Program.Failure(description: "it ended before it said \(start)")
+    throw Program.Failure(description: "it ended before it printed \(start)")
   }
 
-  /// Polls the file, because no event tells that it has grown.
+  /// Polls the file, because no event reports that it has grown.
   private func wait(for text: String, in file: String) async throws {
     let file = folder.file(file)
     while try !String(contentsOf: file, encoding: .utf8).contains(text), program.isRunning {

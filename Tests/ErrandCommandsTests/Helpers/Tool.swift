@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// The built tool, run as its users run it.
+/// The built tool, run like its users run it.
 enum Tool {
   struct Result {
     let code: Int32

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CredentialsTests {
   private func request(_ url: String, key: String) -> Request { Request.post(url).idempotencyKey(key) }
 
-  @Test func `a request's credentials go with its own attempts only`() throws {
+  @Test func `a request's credentials are used only for its own attempts`() throws {
     let own = request("https://a.test/x", key: "one").field("Authorization", "Bearer t")
     let credentials = try #require(GuaranteedRequest(own, keepsSecrets: false).credentials)
     #expect(credentials.covers(request("https://a.test/x", key: "one")))

@@ -6,26 +6,27 @@
   import TestSupport
   import Testing
 
-  /// Runs for cron, whose database is away: each says so and fails, and none waits without an end.
+  /// Runs from cron while the database is unavailable: each reports that and fails, and none waits forever.
   @Suite(.timeLimit(.minutes(2))) struct DatabaseAwayTests {
     private func run(_ url: String) throws -> Running {
       try Running(Tool.path, ["outbox", "run", "--once", "--grace", "1s", "--store", url])
     }
 
-    @Test func `a run once on a server that is stopped fails, and says what to do`() async throws {
+    @Test func `a single run with a stopped server fails, and says what to do`() async throws {
       let result = try await run("postgres://me:s3cret@127.0.0.1:\(FreePort.take())/app").result()
       #expect(result.code == 6 && result.text == "")
-      #expect(result.error.contains("cannot be reached") && result.error.contains("see that the server runs"))
+      #expect(
+        result.error.contains("cannot be reached") && result.error.contains("check that the server runs"))
       #expect(!result.error.contains("s3cret"))
     }
 
-    @Test func `a run once on a host that says nothing fails`() async throws {
+    @Test func `a single run with a silent host fails`() async throws {
       let silent = try SilentListener()
       let result = try await run("postgres://127.0.0.1:\(silent.port)/app").result()
       #expect(result.code == 6 && result.error.contains("cannot be reached"))
     }
 
-    @Test func `a run once fails when its server is stopped during an attempt, and nothing is lost`()
+    @Test func `a single run fails when its server is stopped during an attempt, and nothing is lost`()
       async throws
     {
       let (cluster, server) = (try await PostgresCluster(isDurable: true), try MockServer())

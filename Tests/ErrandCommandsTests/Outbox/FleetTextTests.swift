@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test(arguments: ["mysql://u:mk0f1@db/app", "http://db/app?password=mk0f1"])
-  func `another URL is no place to store in`(_ url: String) {
+  func `another URL is refused as a store`(_ url: String) {
     let failure = #expect(throws: CommandFailure.self) { try OutboxPlace(url, environment: [:]) }
     #expect(failure?.exit == .usage && failure?.message.contains("mk0f1") == false)
   }
 
-  @Test func `an outbox is healthy if what it has is being delivered`() {
+  @Test func `an outbox is healthy if its requests are being delivered`() {
     var statistics = OutboxStatistics()
     #expect(
       OutboxHealth(statistics, workers: 0, oldest: nil, at: now)
@@ -42,13 +42,13 @@ import Testing
       OutboxHealth(statistics, workers: 1, oldest: .seconds(99), at: now)
         == OutboxHealth(false, "a request has waited for 1m, and 1m is the limit"))
     #expect(OutboxHealth(statistics, workers: 1, oldest: .seconds(100), at: now).isGood)
-    // Whether anything delivers from a folder is not known.
+    // It is unknown whether a process delivers from a folder.
     #expect(
       OutboxHealth(statistics, workers: nil, oldest: nil, at: now)
         == OutboxHealth(true, "there is 1 request to deliver"))
   }
 
-  @Test func `an outbox is not healthy if a request is attempting and no process renews its lease`() {
+  @Test func `an outbox is unhealthy if a request is attempting and no process renews its lease`() {
     let records = ["a", "b", "c"].map { OutboxRecord.sample($0, 1, .attempting) { $0.changed = now - 600 } }
     let statistics = OutboxStatistics()
     #expect(
@@ -61,7 +61,7 @@ import Testing
     #expect(!several.isGood && several.reason.contains("for 10m, as are 2 others, and its lease has ended"))
   }
 
-  @Test func `workers are a table, and JSON`() throws {
+  @Test func `workers are shown as a table, and as JSON`() throws {
     let worker = WorkerRecord(
       id: 7, name: "web-1/12", isAlive: true, started: now - 60, silence: 3, requests: 64, lanes: 2,
       oldestClaim: now - 5)

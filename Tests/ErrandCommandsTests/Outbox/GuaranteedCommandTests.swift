@@ -34,7 +34,9 @@ import Testing
     }
   }
 
-  @Test func `7 is a dead letter, whose response is printed, and which stays in the outbox`() async throws {
+  @Test func `exit code 7 means a dead letter, whose response is printed, and which stays in the outbox`()
+    async throws
+  {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response(status: 400, body: "no such field") }
     try await TemporaryFolder.using { folder in
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `8 is an expired request`() async throws {
+  @Test func `exit code 8 means an expired request`() async throws {
     try await TemporaryFolder.using { folder in
       let result = try await Tool.run(
         "post", "http://127.0.0.1:9/", "--guaranteed", "--expires", "200ms", "--store", "box", in: folder)
@@ -58,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a credential goes with the attempts of this process and is stored nowhere`() async throws {
+  @Test func `a credential is used for the attempts of this process and is stored nowhere`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .stall }
     try await TemporaryFolder.using { folder in
@@ -85,7 +87,9 @@ import Testing
     }
   }
 
-  @Test func `a credential with --detach is refused, with the command that can add it`() async throws {
+  @Test func `a credential with --detach is refused, and the error has the command that can add it`()
+    async throws
+  {
     try await TemporaryFolder.using { folder in
       let result = try await Tool.run(
         "post", "http://127.0.0.1:1/", "-H", "Authorization: x", "--guaranteed", "--detach", "--store", "box",
@@ -95,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `control-C reports the stored request, and a run goes on with the same key`() async throws {
+  @Test func `control-C reports the stored request, and a run continues with the same key`() async throws {
     let server = try MockServer()
     server.script("/", [.stall, .response(body: "welcome")])
     try await TemporaryFolder.using { folder in
@@ -114,7 +118,7 @@ import Testing
     #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
   }
 
-  @Test func `a long standard input is stored too, and leaves nothing behind`() async throws {
+  @Test func `a long standard input is stored, too, and leaves nothing behind`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response() }
     let input = Data.seeded(3_000_000)
@@ -130,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `a guaranteed request sends earlier ones for its server, and leaves those for others`()
+  @Test func `a guaranteed request sends earlier ones for its server, but not those for other servers`()
     async throws
   {
     let (server, other) = (try MockServer(), try MockServer())
@@ -152,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a no-store response is printed all the same`() async throws {
+  @Test func `a no-store response is printed nevertheless`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response(fields: ["Cache-Control": "no-store"], body: "welcome") }
     try await TemporaryFolder.using { folder in

@@ -51,9 +51,9 @@ import Testing
     }
   }
 
-  @Test func `a folder that cannot be looked into is not taken for an empty one`() async throws {
+  @Test func `an unreadable folder is not reported as empty`() async throws {
     try await TemporaryFolder.using { folder in
-      // Root may look into everything, but not through a loop.
+      // Root may read every folder, but not through a loop of links.
       try FileManager.default.createSymbolicLink(
         atPath: folder.path + "/box", withDestinationPath: folder.path + "/box")
       for command in ["list", "stats"] {
@@ -121,7 +121,7 @@ import Testing
       #expect(
         try await list("--limit", "1", "--after", "\(all[0].sequence)", in: folder).map(\.id) == [ids[1]])
       #expect(try await list("--limit", "1", "--after", ids[0], in: folder).map(\.id) == [ids[1]])
-      // With a hyphen, so that it is no number.
+      // With a hyphen, so that it is not a number.
       #expect(try await list("--after", String(ids[1].suffix(13)), in: folder).map(\.id) == [ids[2]])
       let first = try await outbox("list", "--limit", "2", in: folder)
       #expect(first.error == "* there are more: --after \(ids[1])\n")
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `a request is shown by the beginning or the end of its ID`() async throws {
+  @Test func `a request can be named by the beginning or the end of its ID`() async throws {
     try await TemporaryFolder.using { folder in
       let id = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
       for part in [id.prefix(6), id.suffix(6)] {
@@ -151,7 +151,9 @@ import Testing
     }
   }
 
-  @Test func `a request is found by its ID in the table, though all were enqueued at once`() async throws {
+  @Test func `a request is found by its ID in the table, even if all were enqueued at the same time`()
+    async throws
+  {
     try await TemporaryFolder.using { folder in
       var ids: [String] = []
       for _ in 1...3 { ids.append(try await store("http://127.0.0.1:1/path", lane: "a", in: folder)) }
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a dead letter is retried by hand, and then delivered`() async throws {
+  @Test func `a dead letter is retried manually, and then delivered`() async throws {
     let server = try MockServer()
     server.script("/", [.response(status: 400), .response(body: "welcome")])
     try await TemporaryFolder.using { folder in

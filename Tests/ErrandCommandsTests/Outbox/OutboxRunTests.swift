@@ -34,7 +34,9 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a run stopped during an attempt returns the request and ends with 0`(_ signal: Int32) async throws {
+  func `a run that is stopped during an attempt gives the request back and ends with 0`(_ signal: Int32)
+    async throws
+  {
     let server = try MockServer()
     server.script("/", [.stall, .response()])
     try await TemporaryFolder.using { folder in
@@ -52,7 +54,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a stopped run lets attempts in flight end`() async throws {
+  @Test func `a stopped run lets attempts in flight finish`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response().pausing(.milliseconds(500)) }
     try await TemporaryFolder.using { folder in
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a run killed during an attempt loses nothing`() async throws {
+  @Test func `a run that is killed during an attempt loses no request`() async throws {
     let server = try MockServer()
     server.script("/", [.stall, .response()])
     try await TemporaryFolder.using { folder in
@@ -81,7 +83,7 @@ import Testing
     #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
   }
 
-  @Test func `what a run that hangs is attempting is freed by force`() async throws {
+  @Test func `the request of a hanging run can be retried by force`() async throws {
     let server = try MockServer()
     server.script("/", [.stall, .response()])
     try await TemporaryFolder.using { folder in
@@ -135,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `7 says that there are dead letters, and paused requests are left`() async throws {
+  @Test func `exit code 7 means that there are dead letters, and paused requests remain`() async throws {
     let server = try MockServer()
     server.on("POST", "/bad") { _ in .response(status: 400) }
     server.on("POST", "/") { _ in .response() }
@@ -150,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `one pass sends all that is due, and does not wait for retries`() async throws {
+  @Test func `one pass sends all requests that are due, and does not wait for retries`() async throws {
     let (server, busy) = (try MockServer(), try MockServer())
     server.on("POST", "/") { _ in .response() }
     busy.on("POST", "/") { _ in .response(status: 503, fields: ["Retry-After": "3600"]) }
@@ -180,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: [["--until-empty"], ["--once"]], [SIGTERM, SIGINT])
-  func `a run stopped before it is done ends with the signal's code, whatever else happened`(
+  func `a run that is stopped early ends with the signal's code, whatever else happened`(
     _ options: [String], _ signal: Int32
   ) async throws {
     let server = try MockServer()
@@ -204,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `a header field of a run goes to its origins only`() async throws {
+  @Test func `a header field of a run is sent only to its origins`() async throws {
     let (friend, stranger) = (try MockServer(), try MockServer())
     friend.otherwise { _ in .response() }
     stranger.otherwise { _ in .response() }

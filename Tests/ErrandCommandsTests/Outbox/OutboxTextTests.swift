@@ -8,7 +8,7 @@ import Testing
 @Suite struct OutboxTextTests {
   private let now = Date(timeIntervalSince1970: 100)
 
-  @Test func `a table is aligned, cut to the width, and escapes what a server says`() {
+  @Test func `a table is aligned, cut to the width, and escapes the server's text`() {
     let waits = OutboxRecord.sample("01a2009e-602a-7aac-8f06-d1003f2a9c1e") {
       $0.lane = "chat"
       $0.attempts = 2
@@ -26,7 +26,7 @@ import Testing
     #expect(OutboxTable(now: now).lines([waits], width: 30).allSatisfy { $0.count < 30 })
   }
 
-  @Test func `a short ID is as long as it takes to be unique`() {
+  @Test func `a short ID is just long enough to be unique`() {
     #expect(ShortID.length(of: []) == 8)
     #expect(ShortID.length(of: ["one"]) == 8)
     #expect(ShortID.length(of: ["message-1", "message-2"]) == 9)
@@ -37,14 +37,16 @@ import Testing
   }
 
   @Test(arguments: [(0, "0s"), (59.9, "59s"), (60, "1m"), (3600, "1h"), (172_800, "2d"), (-5, "0s")])
-  func `spans are short`(_ seconds: Double, _ text: String) { #expect(SpanText.length(seconds) == text) }
+  func `a time span is shown in a short form`(_ seconds: Double, _ text: String) {
+    #expect(SpanText.length(seconds) == text)
+  }
 
-  @Test func `a time that has come is shown as now`() {
+  @Test func `a time that has passed is shown as now`() {
     #expect(SpanText.until(now, at: now) == "now")
     #expect(SpanText.until(now.addingTimeInterval(0.2), at: now) == "in 1s")
   }
 
-  @Test func `statistics have a line for each state, and for pauses`() {
+  @Test func `statistics have a line for each state and for pauses`() {
     var statistics = OutboxStatistics()
     let text = StatisticsText(now: now)
     let states = ["stored", "attempting", "delivered", "dead-letter", "expired", "dropped"]
@@ -69,7 +71,7 @@ import Testing
     #expect(text.lines(statistics).last == "everything is paused")
   }
 
-  @Test func `lanes have a line each, and many are cut short`() {
+  @Test func `lanes have one line each, and a long list is shortened`() {
     let text = StatisticsText(now: now)
     var lanes = (1...30).map { LaneStatistics(lane: "\($0)", oldest: now.addingTimeInterval(-60)) }
     lanes.insert(LaneStatistics(lane: nil, oldest: now), at: 0)
@@ -96,14 +98,14 @@ import Testing
     #expect(throws: CommandFailure.self) { try OutboxPlace("/etc/passwd", environment: [:]) }
   }
 
-  @Test func `JSON has times as ISO 8601, and states by their names`() throws {
+  @Test func `JSON has times in ISO 8601, and states by their names`() throws {
     let record = OutboxRecord.sample("a", 1, .deadLettered) { $0.nextAttempt = now }
     let text = JSONText.text(record, isPretty: false)
     #expect(text.contains(#""nextAttempt":"1970-01-01T00:01:40.000Z""#))
     #expect(text.contains(#""state":"dead-letter""#))
   }
 
-  @Test func `secrets go with the attempts of their own request only`() {
+  @Test func `secrets are used only for the attempts of their own request`() {
     let request = Request.post("https://a.example/").field("Authorization", "x").field("X-A", "b")
     let own = GuaranteedRequest(request, keepsSecrets: false)
     #expect(own.request.fields["Authorization"] == nil && own.request.fields["X-A"] == "b")

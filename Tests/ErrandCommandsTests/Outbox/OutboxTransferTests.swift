@@ -11,7 +11,7 @@ import Testing
     #expect(result.code == 0, "\(result.error)")
   }
 
-  @Test func `a request exported and imported elsewhere is delivered from there`() async throws {
+  @Test func `a request that is exported and imported elsewhere is delivered from there`() async throws {
     let server = try MockServer()
     server.otherwise { _ in .response() }
     try await TemporaryFolder.using { folder in
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be exported or imported is told`() async throws {
+  @Test func `a failed export or import is reported`() async throws {
     try await TemporaryFolder.using { folder in
       let nothing = try await Tool.run("outbox", "export", "--store", "a", in: folder)
       #expect(nothing.code == 6 && nothing.error.contains("nothing has been stored in a yet"))

@@ -25,13 +25,15 @@ import Testing
     #expect(state.open.isEmpty)
   }
 
-  @Test func `requests whose IDs differ in their bytes only are two`() {
+  @Test func `requests whose IDs differ only in their bytes are two requests`() {
     var state = OutboxWatchState([], last: 0)
     #expect(state.look(at: [.sample("\u{E9}", 1), .sample("e\u{301}", 2)]).count == 2)
     #expect(state.open.count == 2)
   }
 
-  @Test func `the shown rows fit: first those attempting, then those waiting, then those just ended`() {
+  @Test
+  func `the rows that fit are shown: first those attempting, then those waiting, then those that just ended`()
+  {
     var state = OutboxWatchState(
       (1...9).map { .sample("s\($0)", $0) } + [.sample("t", 10, .attempting)], last: 10)
     _ = state.look(at: [.sample("d", 11, .delivered)])

@@ -13,7 +13,7 @@ import Testing
       let stage = Locked(0)
       let (code, text) = try await PseudoTerminal.run("outbox", "watch", "--store", "box", in: folder) {
         text, running in
-        // Each text is waited for once.
+        // Each text is expected once.
         let next = stage.withLock { stage -> Int in
           let awaited = ["0 stored", "→ 201"]
           guard stage < awaited.count, text.contains(awaited[stage]) else { return 0 }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `output that is no terminal gets a line, or a JSON object, for each step`() async throws {
+  @Test func `output that is not a terminal gets a line, or a JSON object, for each step`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response(status: 201) }
     try await TemporaryFolder.using { folder in

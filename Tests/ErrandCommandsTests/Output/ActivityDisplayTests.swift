@@ -26,7 +26,7 @@ import Testing
 
     var text: String { (try? String(contentsOf: folder.file("drawn"), encoding: .utf8)) ?? "" }
 
-    /// Waits until the display sleeps before it draws, and passes that time.
+    /// Waits until the display sleeps before it draws, and lets that time pass.
     func passDelay() async throws {
       try await clock.waitForSleepers()
       clock.advance(by: .milliseconds(400))
@@ -63,7 +63,7 @@ import Testing
     #expect(drawn.text == "")
   }
 
-  @Test func `slow work draws a line that moves, stays for a minimum time, and is wiped`() async throws {
+  @Test func `slow work draws a line that moves, stays for a minimum time, and is erased`() async throws {
     let drawn = try Drawn(redraws: true)
     let (work, gate) = try await start(drawn.display)
     try await drawn.passDelay()
@@ -81,7 +81,7 @@ import Testing
     #expect(drawn.text.hasSuffix(Self.wipe))
   }
 
-  @Test func `a display that is ended wipes its line at once, and does not draw again`() async throws {
+  @Test func `a display that is ended erases its line at once, and does not draw again`() async throws {
     let drawn = try Drawn(redraws: true)
     let (work, gate) = try await start(drawn.display)
     try await drawn.passDelay()
@@ -92,7 +92,7 @@ import Testing
     #expect(drawn.text == "\r| Loading …   50%\u{1B}[K" + Self.wipe)
   }
 
-  @Test func `a failure wipes the line at once`() async throws {
+  @Test func `a failure erases the line at once`() async throws {
     let drawn = try Drawn(redraws: true)
     await #expect(throws: CancellationError.self) {
       try await drawn.display.during { activity in
@@ -106,7 +106,7 @@ import Testing
     #expect(drawn.text.hasSuffix(Self.wipe))
   }
 
-  @Test func `output that is no terminal gets one line`() async throws {
+  @Test func `output that is not a terminal gets one line`() async throws {
     let drawn = try Drawn(redraws: false)
     let (work, gate) = try await start(drawn.display)
     try await drawn.passDelay()

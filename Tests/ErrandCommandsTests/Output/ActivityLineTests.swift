@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCommands
 
 @Suite struct ActivityLineTests {
-  @Test func `an activity line's spinner moves, its text does not`() {
+  @Test func `an activity line's spinner moves, and its text does not`() {
     var line = ActivityLine("Loading")
     let shown = (0..<5).map { _ in line.next(nil, width: 80) }
     #expect(shown == ["| Loading …", "/ Loading …", "- Loading …", "\\ Loading …", "| Loading …"])
@@ -16,7 +16,7 @@ import Testing
     #expect(line.next(fraction, width: 80) == "| Loading …  \(shown)")
   }
 
-  @Test func `an activity line without a text shows the spinner alone`() {
+  @Test func `an activity line without a text shows only the spinner`() {
     var line = ActivityLine("")
     #expect(line.next(0.5, width: 80) == "|   50%")
     #expect(line.plain == "")

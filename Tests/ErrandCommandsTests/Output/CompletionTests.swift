@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCommands
 
 @Suite struct CompletionTests {
-  /// Returns what bash would complete the last word to.
+  /// Returns bash's completions of the last word.
   private func completions(_ words: String...) async throws -> [String] {
     let script = """
       eval "$($errand completion bash)"
@@ -38,13 +38,13 @@ import Testing
   }
 
   @Test(arguments: ["zsh", "fish"])
-  func `a shell that is installed accepts its script`(shell: String) async throws {
+  func `an installed shell accepts its script`(shell: String) async throws {
     let result = try await Tool.shell(
       "command -v \(shell) >/dev/null || exit 0; '\(Tool.path)' completion \(shell) | \(shell) -n /dev/stdin")
     #expect(result.code == 0, "\(result.error)")
   }
 
-  @Test func `another shell is refused`() async throws {
+  @Test func `an unknown shell is refused`() async throws {
     let result = try await Tool.run("completion", "csh")
     #expect(result.code == 2)
     #expect(result.error.contains("bash, zsh and fish"))

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     "plain\ttext\n", "caf\u{e9}", "\u{1F468}\u{200D}\u{1F469}", "\u{65E5}\u{672C}", "\u{10FFFF}", "",
   ])
-  func `text stays as it is`(_ text: String) {
+  func `ordinary text is not changed`(_ text: String) {
     #expect(shown(text) == text)
   }
 
@@ -29,11 +29,11 @@ import Testing
     ("\u{9B}31m", "\\u{9b}31m"), ("\u{85}", "\\u{85}"), ("\u{202E}abc", "\\u{202e}abc"),
     ("\u{2028}", "\\u{2028}"),
   ])
-  func `control characters are shown, not obeyed`(_ text: String, _ expected: String) {
+  func `control characters are shown in an escaped form`(_ text: String, _ expected: String) {
     #expect(shown(text) == expected)
   }
 
-  @Test func `invalid UTF-8 is escaped, because some terminals obey it`() {
+  @Test func `invalid UTF-8 is escaped, because some terminals interpret it`() {
     let cases: [([UInt8], String)] = [
       ([0x9B, 0x41], "\\x9bA"), ([0xC2, 0x41], "\\xc2A"), ([0xC2, 0x1B], "\\xc2\\x1b"),
       ([0xE2, 0x80, 0x41], "\\xe2\\x80A"), ([0xC0, 0x9B], "\\xc0\\x9b"),
@@ -44,17 +44,17 @@ import Testing
     for (bytes, expected) in cases { #expect(String(decoding: shown(bytes), as: UTF8.self) == expected) }
   }
 
-  @Test func `a line has no line breaks`() {
+  @Test func `an escaped line has no line breaks`() {
     #expect(ControlEscaper.line("a\nb\tc\r") == "a\\nb\\tc\\r")
   }
 
   @Test(arguments: 1...4)
-  func `escaping does not depend on where the text is cut`(_ size: Int) {
+  func `escaping does not depend on where the text is split`(_ size: Int) {
     let bytes = Array("a\u{1B}caf\u{e9}\u{9B}\u{1F600}\u{202E}z".utf8) + [0xE2, 0x80, 0x9B, 0xC2]
     #expect(shown(bytes, in: size) == shown(bytes))
   }
 
-  @Test(.computesLong) func `an escaper passes nothing that a terminal obeys, and loses nothing`() {
+  @Test(.computesLong) func `an escaper passes on nothing that a terminal interprets, and loses nothing`() {
     var random = SystemRandomNumberGenerator()
     let alphabet: [UInt8] = [0x41, 0x1B, 0x80, 0x9B, 0xC2, 0xE2, 0xF0, 0x90, 0xFF, 0x0D, 0x7F, 0xED, 0xA0]
     for _ in 0..<2000 {

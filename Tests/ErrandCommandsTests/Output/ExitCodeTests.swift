@@ -13,7 +13,7 @@ import Testing
       (.connectionLost, 5), (.invalidResponse, 5), (.badEncoding, 5), (.fileUnreadable, 6), (.fileChanged, 6),
       (.fileUnwritable, 6), (.cancelled, 130), (RequestError.Code(rawValue: "new"), 5),
     ] as [(RequestError.Code, Int32)])
-  func `every error has its code`(_ code: RequestError.Code, _ exit: Int32) {
+  func `every error has an exit code`(_ code: RequestError.Code, _ exit: Int32) {
     #expect(ExitCode(code).rawValue == exit)
   }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandTesting
 
 @Suite struct ExitStatusTests {
-  @Test func `0 is a 2xx response, and its body goes to standard output`() async throws {
+  @Test func `exit code 0 means a 2xx response, whose body goes to standard output`() async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello") }
     let result = try await Tool.run("get", "\(server.url("/"))")
@@ -16,7 +16,9 @@ import Testing
   }
 
   @Test(arguments: [404, 500, 304, 302])
-  func `1 is any other response, and its body goes to standard output too`(_ status: Int) async throws {
+  func `exit code 1 means any other response, whose body goes to standard output, too`(_ status: Int)
+    async throws
+  {
     let server = try MockServer()
     let body = status == 304 ? "" : String(repeating: "gone ", count: 50_000)
     server.on("GET", "/") { _ in .response(status: status, body: body) }
@@ -36,7 +38,9 @@ import Testing
     (["get", "http://"], "no host"),
     (["download", "http://127.0.0.1:1/"], "names no file"), (["get", "http://a b"], "not a valid URL"),
   ])
-  func `2 is wrong use, with what to do instead`(_ arguments: [String], _ part: String) async throws {
+  func `exit code 2 means incorrect use, and the error says what to do instead`(
+    _ arguments: [String], _ part: String
+  ) async throws {
     let result = try await Running(Tool.path, arguments).result()
     #expect(result.code == 2)
     #expect(result.text == "")
@@ -44,27 +48,27 @@ import Testing
   }
 
   @Test(arguments: ["http://127.0.0.1:1/", "http://no-such-host.invalid/"])
-  func `3 is no connection`(_ url: String) async throws {
+  func `exit code 3 means that no connection was made`(_ url: String) async throws {
     let result = try await Tool.run("get", url)
     #expect(result.code == 3)
     #expect(result.error.hasPrefix("errand: GET \(url): "))
   }
 
-  @Test func `4 is a time-out`() async throws {
+  @Test func `exit code 4 means a time-out`() async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .stall }
     #expect(try await Tool.run("get", "\(server.url("/"))", "--timeout", "100ms").code == 4)
     #expect(try await Tool.run("get", "\(server.url("/"))", "--deadline", "100ms").code == 4)
   }
 
-  @Test func `4 is a time-out without a connection, and the error says so`() async throws {
+  @Test func `exit code 4 also means a time-out while connecting, and the error says so`() async throws {
     guard let hole = try BlackHole.silent() else { return }
     let result = try await Tool.run("get", "http://127.0.0.1:\(hole.port)/", "--connect-timeout", "200ms")
     #expect(result.code == 4)
     #expect(result.error.contains("no connection was made within 0.2 s"), "\(result.error)")
   }
 
-  @Test func `an international name is sent with A-labels, and one that is not valid is an error`()
+  @Test func `an international name is sent with A-labels, and an invalid one is an error`()
     async throws
   {
     let server = try MockServer()
@@ -78,7 +82,7 @@ import Testing
     #expect(refused.error.contains("is not a valid international host name"), "\(refused.error)")
   }
 
-  @Test func `4 is also a deadline in the middle of a body`() async throws {
+  @Test func `exit code 4 also means a deadline in the middle of a body`() async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello").stalling(at: .body(2)) }
     let result = try await Tool.run("get", "\(server.url("/"))", "--deadline", "300ms")
@@ -86,7 +90,7 @@ import Testing
     #expect(result.text == "he")
   }
 
-  @Test func `5 is another network failure`() async throws {
+  @Test func `exit code 5 means another network failure`() async throws {
     let server = try MockServer()
     server.on("GET", "/reset") { _ in .reset }
     server.on("GET", "/cut") { _ in .response(body: "hello").closing(at: .body(2)) }
@@ -96,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `6 is trouble with a local file`() async throws {
+  @Test func `exit code 6 means trouble with a local file`() async throws {
     let server = try MockServer()
     server.otherwise { _ in .response(body: "hello") }
     let url = "\(server.url("/name"))"
@@ -115,7 +119,9 @@ import Testing
     #endif
   }
 
-  @Test func `3 is also a process that is out of file descriptors, and no crash`() async throws {
+  @Test func `exit code 3 also means that the process has no file descriptors left, and does not crash`()
+    async throws
+  {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello") }
     // Files that the test process has left open for its children count as well.
@@ -126,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `130 is control-C, and the connection is closed at once`(_ signal: Int32) async throws {
+  func `exit code 130 means control-C, and the connection is closed at once`(_ signal: Int32) async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello").stalling(at: .body(2)) }
     let running = try Tool.start("get", "\(server.url("/"))")

@@ -6,7 +6,7 @@ import Testing
 
 /// `make install` puts the program, its manual page and its completions where systems look for them.
 @Suite(.timeLimit(.minutes(1))) struct InstallTests {
-  @Test func `what make installs is whole, and where it is looked for`() async throws {
+  @Test func `make install installs everything, in the places where systems look for it`() async throws {
     let folder = try TemporaryFolder()
     let package = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path
     let settings = "BINARY='\(Tool.path)' DESTDIR='\(folder.url.path)' PREFIX=/opt"

@@ -25,12 +25,12 @@ import Testing
     (#""a \"{[,:]}\\""#, #""a \"{[,:]}\\""#), ("12", "12"), ("[]", "[]"), ("", ""), ("[1", "[\n  1"),
     ("]]", "\n]\n]"),
   ])
-  func `JSON is laid out, token by token`(text: String, shown: String) {
+  func `JSON is formatted token by token`(text: String, shown: String) {
     #expect(printed(text) == shown)
     #expect(printed(text, pieces: 1) == shown)
   }
 
-  @Test func `keys, strings and other values have their colours, which end with them`() {
+  @Test func `keys, strings and other values have colours, which end with them`() {
     #expect(
       printed(#"{"a":"b","c":1}"#, hasColours: true)
         == "{\n  \u{1B}[34m\"a\"\u{1B}[0m: \u{1B}[32m\"b\"\u{1B}[0m,\n  "
@@ -38,14 +38,14 @@ import Testing
     #expect(printed(#"["cut"#, hasColours: true).hasSuffix("\"cut\u{1B}[0m"))
   }
 
-  @Test func `however deep it is, the lines stay short, and no token is lost`() {
+  @Test func `deeply nested JSON has short lines, and no token is lost`() {
     let text = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
     let shown = printed(text)
     #expect(shown.filter { $0 == "[" || $0 == "]" } == text)
     #expect(shown.split(separator: "\n").allSatisfy { $0.count < 130 })
   }
 
-  @Test func `what is laid out says the same as before`() throws {
+  @Test func `formatted JSON has the same meaning as before`() throws {
     for seed in 0..<300 {
       var random = SeededRandom(seed: UInt64(seed))
       func value(_ depth: Int) -> Any {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `JSON is told by its type`() {
+  @Test func `JSON is recognized by its type`() {
     for type in ["application/json", "Application/JSON; charset=utf-8", "application/problem+json"] {
       #expect(JSONPrinter.isJSON(type))
     }

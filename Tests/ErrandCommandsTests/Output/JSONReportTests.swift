@@ -21,7 +21,7 @@ import Testing
     try JSONDecoder().decode(Read.self, from: Data(text.utf8))
   }
 
-  @Test func `a body that is text is text, and any other is base64`() throws {
+  @Test func `a body of text is reported as text, and any other as base64`() throws {
     var report = JSONReport(method: .get, url: "http://a")
     report.setBody(Data("caf\u{e9}".utf8))
     #expect(try read(JSONText.text(report, isPretty: false)).body == "caf\u{e9}")
@@ -31,7 +31,7 @@ import Testing
     #expect(try read(JSONText.text(report, isPretty: true)).bodyBase64 == "/wA=")
   }
 
-  @Test func `header fields keep their order, and two of one name stay two`() throws {
+  @Test func `header fields keep their order, and repeated names stay separate`() throws {
     var report = JSONReport(method: .get, url: "http://a")
     var fields: HTTPFields = ["B": "1", "A": "2"]
     fields.append("B", "3")
@@ -40,7 +40,7 @@ import Testing
       try read(JSONText.text(report, isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
   }
 
-  @Test func `a report has no character that a terminal obeys, and loses none`() throws {
+  @Test func `a report has no character that a terminal interprets, and loses none`() throws {
     let body = "\u{1B}[2J\u{9B}\u{7F}\u{202E}\r\n"
     var report = JSONReport(method: .get, url: "http://a")
     report.setBody(Data(body.utf8))

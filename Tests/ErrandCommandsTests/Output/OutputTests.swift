@@ -13,7 +13,7 @@ import Testing
     return server
   }
 
-  @Test func `a body goes unchanged to a file, and header fields are always escaped`() async throws {
+  @Test func `a body is written to a file unchanged, and header fields are always escaped`() async throws {
     let server = try evilServer()
     let result = try await Tool.run("get", "\(server.url("/"))", "-iv")
     #expect(result.text == Self.evil)
@@ -22,7 +22,7 @@ import Testing
     #expect(result.error.contains("* HTTP/1.1, new connection, 1 attempt"))
   }
 
-  @Test func `a terminal is shown control characters, and does not obey them`() async throws {
+  @Test func `control characters are shown on a terminal in an escaped form`() async throws {
     let server = try evilServer()
     let (code, text) = try await PseudoTerminal.run("get", "\(server.url("/"))", "-i")
     #expect(code == 0)
@@ -31,7 +31,7 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test func `a terminal gets a progress bar, and a file none`() async throws {
+  @Test func `a terminal gets a progress bar, and a file does not`() async throws {
     let server = try MockServer()
     let body = Data(count: 400_000)
     server.on("GET", "/film.mp4") { _ in .response(body: body).dripping(40_000, every: .milliseconds(30)) }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that closes its pipe ends the tool quietly`() async throws {
+  @Test func `a reader that closes its pipe ends the tool without an error message`() async throws {
     let server = try MockServer()
     let body = Data(repeating: 0x61, count: 5_000_000)
     server.on("GET", "/") { _ in .response(body: body) }
@@ -96,7 +96,7 @@ import Testing
     )
   }
 
-  @Test func `retries are reported with -v, and the last error response's body is whole`() async throws {
+  @Test func `-v reports retries, and the last error response's body is complete`() async throws {
     let server = try MockServer()
     let body = String(repeating: "busy", count: 50_000)
     server.on("GET", "/") { _ in .response(status: 503, body: body) }
@@ -107,7 +107,7 @@ import Testing
     #expect(result.error.contains("* attempt 2: GET "))
   }
 
-  @Test func `the header fields are shown with -v as they are sent, without secrets`() async throws {
+  @Test func `-v shows the header fields as they are sent, without secrets`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response(body: "ok") }
     let result = try await Tool.run(
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `each redirect is shown with -v, and what is sent there`() async throws {
+  @Test func `-v shows each redirect, and the request that is sent to its target`() async throws {
     let server = try MockServer()
     server.on("POST", "/a") { _ in .response(status: 302, fields: ["Location": "/b"], body: "moved") }
     server.on("GET", "/b") { _ in .response(status: 307, fields: ["Location": "/c?key=hush"]) }
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `standard output that is closed is an error, and no socket takes its place`() async throws {
+  @Test func `a closed standard output is an error, and no socket gets its descriptor`() async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello") }
     let result = try await Tool.shell("$errand get \(server.url("/")) <&- >&-")
@@ -155,14 +155,14 @@ import Testing
     #expect(result.error.contains("cannot be written"))
   }
 
-  @Test func `a URL alone is got`() async throws {
+  @Test func `a URL alone is sent as a GET request`() async throws {
     let server = try MockServer()
     server.on("GET", "/x") { _ in .response(body: "hello") }
     #expect(try await Tool.run("localhost:\(server.port)/x").text == "hello")
     #expect(try await Tool.run("127.0.0.1:\(server.port)/x", "-i").text == "hello")
   }
 
-  @Test func `help says what the defaults are`() async throws {
+  @Test func `help describes the defaults`() async throws {
     let help = try await Tool.run("help", "get").text
     #expect(help.contains("default: 0") && help.contains("default: 10s"))
   }

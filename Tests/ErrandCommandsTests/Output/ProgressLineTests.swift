@@ -36,7 +36,7 @@ import Testing
     #expect(line.line(for: receiving(5000, of: nil), at: .zero, width: 80) == "film  5.0 kB")
   }
 
-  @Test func `a resumed download's rate counts new bytes only`() {
+  @Test func `a resumed download's rate counts only new bytes`() {
     var line = ProgressLine(name: "f")
     _ = line.line(for: receiving(9000, of: 10_000), at: .zero, width: 80)
     let shown = line.line(for: receiving(9500, of: 10_000), at: .seconds(1), width: 80)

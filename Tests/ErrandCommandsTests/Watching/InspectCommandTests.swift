@@ -15,13 +15,13 @@ import Testing
     server.on("/x") { _ in .response(fields: ["Content-Type": "text/plain"], body: "hello") }
   }
 
-  /// Returns the URL of the page that the tool has said.
+  /// Returns the URL of the page that the tool has printed.
   private func page(_ error: String) throws -> URL {
     let line = try #require(error.split(separator: "\n").first { $0.hasPrefix("Inspector: ") })
     return try #require(URL(string: String(line.dropFirst("Inspector: ".count))))
   }
 
-  @Test func `a command's calls are on a page, which stays until control-C`() async throws {
+  @Test func `a command's calls are shown on a page, which stays until control-C`() async throws {
     let running = try Tool.start("inspect", "--", "get", url)
     try await running.waitForError("the page stays")
     let page = try page(try running.errorSoFar())
@@ -41,7 +41,7 @@ import Testing
     #expect(try await running.result().text == "hello")
   }
 
-  @Test func `an outbox that is delivered is on the page, too`() async throws {
+  @Test func `an outbox that is being delivered is shown on the page, too`() async throws {
     try await TemporaryFolder.using { folder in
       server.on("POST", "/x") { _ in .response() }
       let stored = try await Tool.run(
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `an outbox is served without its program, and its buttons work`() async throws {
+  @Test func `an outbox is served without its program, and the page's buttons work`() async throws {
     try await TemporaryFolder.using { folder in
       _ = try await Tool.run("post", url, "--guaranteed", "--detach", "--store", "box", in: folder)
       let running = try Tool.start("outbox", "serve", "--store", "box", in: folder)
@@ -70,7 +70,7 @@ import Testing
         "post", page.appending(path: "action").absoluteString, "--json", #"{"name":"pause"}"#, "-H", origin)
       #expect(pressed.text == #"{"done":true}"#)
       #expect(try await Tool.run("outbox", "stats", "--store", "box", in: folder).text.contains("paused"))
-      // Without the page's own origin nothing is done, nor with a guessed token.
+      // Without the page's own origin, or with a guessed token, nothing is done.
       let foreign = try await Tool.run(
         "post", page.appending(path: "action").absoluteString, "--json", #"{"name":"resume"}"#, "-H",
         "Origin: http://evil.example")
@@ -85,7 +85,7 @@ import Testing
   @Test(arguments: [
     ["inspect"], ["inspect", "--"], ["inspect", "--", "gte"], ["inspect", "--", "inspect"],
   ])
-  func `without a command that there is, nothing is served`(arguments: [String]) {
+  func `nothing is served if the command does not exist`(arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(arguments) }
   }
 

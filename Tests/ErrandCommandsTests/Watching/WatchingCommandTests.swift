@@ -30,13 +30,13 @@ import Testing
     for step in ["connect", "first byte"] { #expect(trace.contains("\"name\":\"\(step)\"")) }
   }
 
-  @Test func `a recording that cannot be written is said before anything is sent`() async throws {
+  @Test func `a recording that cannot be written is reported before anything is sent`() async throws {
     let result = try await Tool.run("get", url, "--har", "no/such/folder.har", in: folder.url)
     #expect(result.code == 6)
     #expect(server.requests.isEmpty)
   }
 
-  @Test(arguments: ["--har", "--trace"]) func `a recording needs a file of its own`(option: String)
+  @Test(arguments: ["--har", "--trace"]) func `each recording needs a separate file`(option: String)
     async throws
   {
     let result = try await Tool.run("get", url, option, "-", in: folder.url)
@@ -44,7 +44,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `a request is shown as a command of curl, and not sent`() async throws {
+  @Test func `a request is shown as a curl command, and not sent`() async throws {
     let result = try await Tool.run("post", url, "--json", #"{"a":1}"#, "--bearer", "secret", "--curl")
     #expect(result.text.hasPrefix("curl -X POST \(url) "))
     #expect(result.text.contains("-H 'Authorization: ***'"))
@@ -52,7 +52,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `JSON is laid out on a terminal, and only there`() async throws {
+  @Test func `JSON is formatted on a terminal, and only there`() async throws {
     server.on("/x") { _ in .response(fields: ["Content-Type": "application/json"], body: #"{"a":[1]}"#) }
     #expect(try await Tool.run("get", url).text == #"{"a":[1]}"#)
     let shown = try await PseudoTerminal.run("get", url)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: ["info", "debug"])
-  func `the environment asks for a log on standard error`(level: String) async throws {
+  func `an environment variable enables a log on standard error`(level: String) async throws {
     server.on("/x") { _ in .response(body: "hello") }
     let result = try await Tool.shell("ERRAND_LOG=\(level) $errand get '\(url)?token=secret'")
     #expect(result.text == "hello")
@@ -81,7 +81,7 @@ import Testing
     #expect(!result.error.contains("secret"))
   }
 
-  @Test func `a body that is streamed is one step of the waterfall`() async throws {
+  @Test func `a streamed body is one step of the waterfall`() async throws {
     server.on("/x") { _ in MockResponse.chunked("one", "two").pausing(.milliseconds(50), at: .body(3)) }
     let shown = try await PseudoTerminal.run("get", url, "-v")
     #expect(shown.text.components(separatedBy: "*  receive").count == 2)

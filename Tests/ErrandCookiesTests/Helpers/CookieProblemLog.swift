@@ -3,7 +3,7 @@ import Synchronization
 @testable import ErrandCookies
 @testable import ErrandCore
 
-/// Collects the problems that a store of cookies reports.
+/// Collects the problems that a cookie store reports.
 final class CookieProblemLog: Sendable {
   private let state = Mutex<[CookieFileProblem]>([])
 

@@ -12,7 +12,7 @@ struct CookieVisit {
     jar = CookieList(CookieLimits(perDomain: perDomain, total: total), .sample)
   }
 
-  /// Takes the `Set-Cookie` fields of one response.
+  /// Stores the `Set-Cookie` fields of one response.
   mutating func receive(_ lines: String..., from url: String = "https://example.com/") {
     receive(lines, from: url)
   }
@@ -22,7 +22,7 @@ struct CookieVisit {
     jar.apply(CookieChange(kind: .receive(lines.compactMap { SetCookie($0) }, from: url), date: now))
   }
 
-  /// Returns the value of the `Cookie` field, empty if there is none.
+  /// Returns the value of the `Cookie` field; empty if it is missing.
   mutating func sent(to url: String = "https://example.com/") -> String {
     guard let url = URL(string: url).flatMap(CookieURL.init) else { return "" }
     return jar.use(for: url, at: now)
@@ -37,7 +37,7 @@ struct CookieVisit {
 }
 
 extension PublicSuffixes {
-  /// The plain rule, and a few suffixes with dots.
+  /// A simple rule, and a few suffixes with dots.
   static let sample = PublicSuffixes { host in
     for suffix in ["co.uk", "github.io"] where host == suffix || host.hasSuffix(".\(suffix)") {
       return host == suffix ? nil : host.split(separator: ".").suffix(3).joined(separator: ".")

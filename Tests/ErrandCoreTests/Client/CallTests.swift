@@ -15,7 +15,9 @@ import Testing
     return (Client(transport: stub), stub)
   }
 
-  @Test func `a call runs by itself, and any number of waiters get its response, also later`() async throws {
+  @Test func `a call runs without waiters, and any number of waiters get its response, even after its end`()
+    async throws
+  {
     let gate = StubGate()
     let (client, _) = client { _ in .response(body: "hello").behind(gate) }
     let call = client.start(.get("http://a.test/"))
@@ -29,7 +31,7 @@ import Testing
     #expect(client.start(.get("http://a.test/")).id != call.id)
   }
 
-  @Test func `cancelling a call ends it for all its waiters, cancelling one waiter ends that wait only`()
+  @Test func `cancelling a call ends it for all its waiters, and cancelling a waiter ends only that wait`()
     async throws
   {
     let (client, stub) = client { _ in .stall }
@@ -49,7 +51,7 @@ import Testing
     #expect(stub.inFlight == 0)
   }
 
-  @Test func `a call after others is sent when the last of them has succeeded`() async throws {
+  @Test func `a call that depends on others is sent when the last of them has succeeded`() async throws {
     let (one, two) = (StubGate(), StubGate())
     let (client, stub) = client { request in
       switch request.url.path {
@@ -70,7 +72,9 @@ import Testing
     #expect(try await client.send(.get("http://a.test/again").after(calls)).status == 200)
   }
 
-  @Test func `a call fails at once when one before it fails, names that one, and is not sent`() async throws {
+  @Test func `a call whose dependency fails is not sent, fails at once, and names the failed call`()
+    async throws
+  {
     let gate = StubGate()
     let (client, stub) = client { request in
       request.url.path == "/slow" ? .response().behind(gate) : .response(status: 404)
@@ -91,7 +95,7 @@ import Testing
     #expect(stub.requests.allSatisfy { $0.method == .get })
   }
 
-  @Test func `each call in a long chain says why the first failed`() async throws {
+  @Test func `each call in a long chain of dependencies reports why the first one failed`() async throws {
     let (client, stub) = client { _ in .response(status: 404) }
     var call = client.start(.get("http://a.test/first"))
     for _ in 0..<200 { call = client.start(.get("http://a.test/next").after(call)) }
@@ -101,7 +105,7 @@ import Testing
     #expect(stub.requests.count == 1)
   }
 
-  @Test func `a call that waits for others can be cancelled, and is then not sent`() async throws {
+  @Test func `a call that waits for its dependencies can be cancelled, and is then not sent`() async throws {
     let (client, stub) = client { _ in .stall }
     let first = client.start(.get("http://a.test/first"))
     let second = client.start(.get("http://a.test/second").after(first))
@@ -115,7 +119,7 @@ import Testing
     #expect(stub.requests.count == 1)
   }
 
-  @Test func `a waiting call lends its priority to the call that it waits for`() async throws {
+  @Test func `a waiting call lends its priority to the call that it depends on`() async throws {
     let gate = StubGate()
     let (client, _) = client { _ in .response().behind(gate) }
     let first = client.start(.get("http://a.test/first").priority(.background))
@@ -126,7 +130,9 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `each call in any graph of calls is sent if and only if all before it succeeded`(seed: UInt64) async {
+  func `a call in any dependency graph is sent if and only if all its dependencies succeeded`(seed: UInt64)
+    async
+  {
     var random = SeededRandom(seed: seed)
     let fails = (0..<20).map { _ in Int.random(in: 0..<6, using: &random) == 0 }
     let (client, stub) = client { request in
@@ -154,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `the progress of a call can be followed until it ends`() async throws {
+  @Test func `a call's progress can be followed until the call ends`() async throws {
     let gate = StubGate()
     let (client, stub) = client { _ in .response(body: "0123456789").behind(gate) }
     let call = client.start(.get("http://a.test/"))
@@ -169,7 +175,7 @@ import Testing
     #expect(seen.last?.receivedTotal == 10)
   }
 
-  @Test func `a call of a client that was shut down fails as cancelled`() async throws {
+  @Test func `a call fails as cancelled after its client was shut down`() async throws {
     let (client, stub) = client { _ in .response() }
     await client.shutdown()
     await #expect { try await client.start(.get("http://a.test/")).value } throws: {

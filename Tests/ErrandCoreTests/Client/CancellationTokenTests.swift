@@ -14,12 +14,12 @@ import Testing
     cancellation.cancel(.cancelled(.callCancelled))
     #expect(cancellation.cause == .cancelled(.superseded))
     #expect(told.withLock { $0 } == 1)
-    // A handler that comes late is called at once.
+    // A handler that is added after the cancellation is called at once.
     listen()
     #expect(told.withLock { $0 } == 2)
   }
 
-  @Test func `a call that has its outcome is not cancelled`() throws {
+  @Test func `a call that has an outcome cannot be cancelled`() throws {
     listen()
     try cancellation.finish()
     cancellation.cancel(.cancelled(.callCancelled))

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// The chain from `send` to the transport, with virtual time.
+/// Tests the whole chain from `send` to the transport, in virtual time.
 @Suite struct ClientTests {
   private let clock = VirtualClock()
   private let url = "http://stub.test/"
@@ -54,7 +54,9 @@ import Testing
     #expect(response.timing.queue == .seconds(17))
   }
 
-  @Test func `a POST is retried only if nothing reached the server, or with its key`() async throws {
+  @Test func `a POST is retried only if nothing reached the server, or if it has an idempotency key`()
+    async throws
+  {
     func attempts(_ request: Request, _ step: StubStep) async -> Int {
       let stub = StubTransport(clock: clock, [step])
       let client = client(stub)
@@ -104,7 +106,7 @@ import Testing
     #expect(clock.now.offset == .zero)
   }
 
-  @Test func `a time-out is retried, and each attempt has its own time`() async throws {
+  @Test func `a timed-out attempt is retried, and each attempt has the full time-out`() async throws {
     let stub = StubTransport(clock: clock, [.stall, .response(body: "at last")])
     let client = client(stub) { $0.retry.backoff = .zero }
     let response = try await clock.run { try await client.send(.get(url)) }
@@ -112,7 +114,7 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
   }
 
-  @Test func `a call is cancelled while it waits for its next attempt`() async throws {
+  @Test func `a call can be cancelled while it waits for its next attempt`() async throws {
     let stub = StubTransport(clock: clock, [.response(status: 503, fields: ["Retry-After": "10"])])
     let client = client(stub)
     let task = Task { try await client.send(.get(url)) }
@@ -125,7 +127,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `a task that is cancelled already sends nothing`() async throws {
+  @Test func `a task that is already cancelled sends nothing`() async throws {
     let stub = StubTransport(clock: clock, [.response()])
     let client = client(stub)
     let task = Task {
@@ -153,7 +155,7 @@ import Testing
     #expect(stub.requests.count == 1)
   }
 
-  @Test func `a shutdown cancels requests that are not done in time`() async throws {
+  @Test func `a shutdown cancels requests that do not finish in time`() async throws {
     let stub = StubTransport(clock: clock, [.stall])
     let client = client(stub)
     let task = Task { try await client.send(.get(url).timeout(.seconds(100))) }
@@ -166,7 +168,7 @@ import Testing
     await shutdown.value
   }
 
-  @Test func `a stream that is not read does not delay the shutdown once its bytes are here`() async throws {
+  @Test func `an unread stream does not delay the shutdown once all its bytes have arrived`() async throws {
     let stub = StubTransport(clock: clock, [.response(body: "body")])
     let client = client(stub)
     let response = try await client.stream(.get(url))
@@ -194,7 +196,9 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(request) }
   }
 
-  @Test func `an unexpected response is refused, and the error holds what came`() async throws {
+  @Test func `an unexpected status or media type fails the call, and the error contains the response`()
+    async throws
+  {
     let stub = StubTransport(
       clock: clock,
       [
@@ -222,7 +226,9 @@ import Testing
     #expect(stub.requests.count == 4)
   }
 
-  @Test func `interceptors see the call once and each attempt, from the outside in`() async throws {
+  @Test func `call interceptors run once, attempt interceptors run for each attempt, outermost first`()
+    async throws
+  {
     struct Mark: Interceptor {
       let name: String
       let log: Log
@@ -244,7 +250,7 @@ import Testing
     #expect(stub.requests.last?.fields.values(of: "X-Mark") == ["a", "b", "c"])
   }
 
-  @Test func `an interceptor can respond by itself, or fail`() async throws {
+  @Test func `an interceptor can respond without sending, or fail`() async throws {
     struct Own: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         guard let url = request.url, url.path == "/own" else { throw Refused() }
@@ -259,7 +265,7 @@ import Testing
     #expect(stub.requests.isEmpty)
   }
 
-  @Test func `an interceptor that waits is cancelled with its call`() async throws {
+  @Test func `a waiting interceptor is cancelled with its call`() async throws {
     struct Slow: Interceptor {
       let clock: VirtualClock
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
@@ -304,7 +310,7 @@ import Testing
     #expect(stub.requests.first?.url.absoluteString == "http://stub.test/x")
   }
 
-  @Test func `a request takes durations of any length`() async throws {
+  @Test func `a request accepts durations of any length`() async throws {
     let stub = StubTransport(clock: clock, [.response(body: "x")])
     let longest = Duration.seconds(Int64.max)
     let response = try await client(stub).send(.get(url).timeout(longest).deadline(longest))

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// Errors of encoding and decoding name the type and the place, and quote nothing of the document.
+/// Errors of encoding and decoding name the type and the place, and quote nothing from the document.
 @Suite(.timeLimit(.minutes(1))) struct CodingErrorsTests {
   private struct Refusal: Error { let value: String }
 
@@ -70,7 +70,7 @@ import Testing
     (.json(Refused()), "an error of the type Refusal"),
     (.json(Login(), encoder: JSONEncoder()), "an invalid Login at the top"),
   ])
-  func `an error of encoding quotes no value`(body: RequestBody, problem: String) async throws {
+  func `an encoding error quotes no value`(body: RequestBody, problem: String) async throws {
     let stage = Stage()
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.post("http://a.test/", body))
@@ -95,29 +95,29 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"items":[{"id":1},{"id":"hush"}]}"#, "no Int at items.[1].id"),
-    (#"{"items":[{"id":1},{"hush":2}]}"#, "no id at items.[1]"),
-    (#"{"items":[{"id":null}]}"#, "null for a Int at items.[0].id"),
-    (#"{"names":{"hush":"x"}}"#, "no Int at names.***"),
-    (#"{"numbers":{"4711":"x"}}"#, "no Int at numbers.***"),
-    (#"{"date":"hush"}"#, "no Double at date"),
+    (#"{"items":[{"id":1},{"id":"hush"}]}"#, "no value of type Int at items.[1].id"),
+    (#"{"items":[{"id":1},{"hush":2}]}"#, "no key id at items.[1]"),
+    (#"{"items":[{"id":null}]}"#, "null instead of Int at items.[0].id"),
+    (#"{"names":{"hush":"x"}}"#, "no value of type Int at names.***"),
+    (#"{"numbers":{"4711":"x"}}"#, "no value of type Int at numbers.***"),
+    (#"{"date":"hush"}"#, "no value of type Double at date"),
     (#"{"refused":"hush"}"#, "an error of the type Refusal"),
     (#"{"names": hush}"#, "the given data was not valid JSON"),
     ("", "the given data was not valid JSON"),
   ])
-  func `an error of decoding names the type and the place, and quotes no value`(json: String, problem: String)
+  func `a decoding error names the type and the place, and quotes no value`(json: String, problem: String)
     async throws
   {
     #expect(try await self.problem(with: json, of: Lists.self) == problem)
   }
 
-  @Test func `what an enum has no case for is not quoted`() async throws {
+  @Test func `a decoding error does not quote a value for which an enum has no case`() async throws {
     #expect(
       try await problem(with: #"{"token":"hush"}"#, of: Token.self) == "an invalid value at token")
     #expect(try await problem(with: #""hush""#, of: Kind.self) == "an invalid value at the top")
   }
 
-  @Test func `what a check or an interceptor throws quotes no value either`() async throws {
+  @Test func `an error from a check or an interceptor quotes no value either`() async throws {
     let stage = Stage { _ in .response(body: #"{"token":"hush"}"#) }
     let request = Request.get("http://a.test/")
       .validate { _ = try JSONDecoder().decode(Token.self, from: $0.data) }

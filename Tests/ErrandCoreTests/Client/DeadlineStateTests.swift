@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct DeadlineStateTests {
-  @Test func `the timer is set for the earliest deadline only`() {
+  @Test func `the timer is set only for the earliest deadline`() {
     var state = DeadlineState<String>()
     #expect(state.add("b", due: .seconds(5)).timer == .seconds(5))
     #expect(state.add("c", due: .seconds(9)).timer == nil)
@@ -16,7 +16,7 @@ import Testing
     #expect(state.add("d", due: .seconds(20)).timer == .seconds(20))
   }
 
-  @Test func `what was removed is not returned, and sets no timer`() {
+  @Test func `a removed deadline is not returned, and sets no timer`() {
     var state = DeadlineState<String>()
     let (token, _) = state.add("a", due: .seconds(1))
     state.remove(token)
@@ -25,7 +25,7 @@ import Testing
     #expect(state.entries == 0)
   }
 
-  @Test func `a million that end in time leave nothing behind`() {
+  @Test func `a million deadlines that are removed in time leave nothing behind`() {
     var state = DeadlineState<Int>()
     var kept: [DeadlineState<Int>.Token] = []
     for number in 0..<1_000_000 {
@@ -37,7 +37,7 @@ import Testing
     #expect(state.count == 64)
   }
 
-  /// Elements in a list, which is searched.
+  /// The same rules on a plain array, which is searched each time.
   private struct Model {
     var elements: [(number: Int, due: Int)] = []
 
@@ -48,7 +48,8 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>) func `each is returned once it is due, unless it was removed`(
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `each deadline is returned once when it is due, unless it was removed`(
     seed: UInt64
   ) {
     var random = SeededRandom(seed: seed)
@@ -71,7 +72,7 @@ import Testing
         model.elements.removeAll { $0.number == gone.number }
       default:
         now += Int.random(in: 0...9, using: &random)
-        // A timer that is not set would be missed.
+        // If a timer was not set, the model would find a due deadline here.
         guard now >= timer else {
           #expect(model.expire(at: now).isEmpty)
           continue

@@ -31,7 +31,9 @@ import Testing
     @TaskLocal static var value = "none"
   }
 
-  @Test func `a timer has nothing of the one that set it`() async throws {
+  @Test func `a timer does not inherit the task-local values and the priority of the task that set it`()
+    async throws
+  {
     let (rings, tell) = AsyncStream.makeStream(of: (String, TaskPriority).self)
     let timer = DeadlineTimer(Timeline(ContinuousClock())) { _ in
       tell.yield((Local.value, Task.currentPriority))
@@ -46,12 +48,12 @@ import Testing
     #expect(priority >= .high)
   }
 
-  @Test func `a timer that is set by many at once leaves nothing behind`() async throws {
+  @Test func `a timer that many tasks set at once leaves nothing behind`() async throws {
     let clock = VirtualClock()
     for _ in 0..<300 {
       let timer = DeadlineTimer(Timeline(clock)) { _ in nil }
       await withDiscardingTaskGroup { group in
-        // Each is earlier than the last one, so that each sets the timer anew.
+        // Each deadline is earlier than the one before, so each one sets the timer again.
         for offset in 0..<4 {
           group.addTask { for due in 1...100 { timer.set(for: .seconds(1000 - due * 4 - offset)) } }
         }

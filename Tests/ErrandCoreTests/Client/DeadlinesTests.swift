@@ -40,7 +40,7 @@ import Testing
     #expect(client.pipeline.deadlines.count == 0)
   }
 
-  @Test func `a call that has ended has no deadline any more`() async throws {
+  @Test func `a call that has ended no longer has a deadline`() async throws {
     let client = client(StubTransport { _ in .response(status: 204) })
     for _ in 0..<3 { try await client.send(.get(Self.url).deadline(.seconds(1))) }
     #expect(client.pipeline.deadlines.count == 0)
@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: [
     Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1), Duration(attoseconds: .min),
   ])
-  func `a deadline that is over ends the call`(deadline: Duration) async throws {
+  func `an expired deadline ends the call`(deadline: Duration) async throws {
     let client = client(StubTransport { _ in .stall })
     let error = await #expect(throws: RequestError.self) {
       try await client.send(.get(Self.url).deadline(deadline))
@@ -63,14 +63,14 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
-  func `the longest deadline there is ends no call`(deadline: Duration) async throws {
+  func `the longest possible deadline ends no call`(deadline: Duration) async throws {
     let client = client(StubTransport { _ in .response(status: 204) })
     clock.advance(by: .seconds(1 << 40))
     let response = try await client.send(.get(Self.url).deadline(deadline))
     #expect(response.status == 204)
   }
 
-  @Test func `nothing sleeps for a client that is gone`() async throws {
+  @Test func `a released client leaves no sleeping task behind`() async throws {
     do {
       let client = client(StubTransport { _ in .response(status: 204) })
       try await client.send(.get(Self.url).deadline(.seconds(60)))
@@ -79,7 +79,7 @@ import Testing
     while clock.sleepers > 0 { await Task.yield() }
   }
 
-  /// Blocks when it is cancelled, for as long as it is told to.
+  /// Blocks for the given time when it is cancelled.
   private final class Blocking: Interceptor {
     let end = DispatchSemaphore(value: 0)
     let (blocked, tell) = AsyncStream.makeStream(of: Void.self)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a call whose handlers block does not hold up another's deadline`() async throws {
+  @Test func `a call whose handlers block does not delay the deadline of another call`() async throws {
     let blocking = Blocking()
     let transport = StubTransport { _ in .stall }
     var configuration = ClientConfiguration()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Errors from decoding a response long after its request has ended.
+/// Decodes responses long after their requests have ended, and examines the errors.
 @Suite(.timeLimit(.minutes(1))) struct DecodingErrorsTests {
   private struct Value: Decodable { let name: String }
 
@@ -34,7 +34,9 @@ import Testing
     #expect(try #require(Self.error(of: response)).hasPrefix(named))
   }
 
-  @Test func `a decoding error of a shared or cached response is the same`() async throws {
+  @Test func `a decoding error of a shared or cached response names the method and the URL, too`()
+    async throws
+  {
     let stage = stage()
     for request in [request.shared(within: .seconds(9)), request.cached(as: "data")] {
       for _ in 0..<2 {
@@ -57,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a decoding error in an interceptor is the same`(aroundCall: Bool) async throws {
+  func `a decoding error in an interceptor names the method and the URL, too`(aroundCall: Bool) async throws {
     let reads = Reads()
     let stage = stage {
       if aroundCall { $0.interceptors = [reads] } else { $0.attemptInterceptors = [reads] }
@@ -72,7 +74,9 @@ import Testing
     }
   }
 
-  @Test func `a decoding error of a response that an interceptor made is the same`() async throws {
+  @Test func `a decoding error of a response that an interceptor made names the method and the URL, too`()
+    async throws
+  {
     let stage = stage { $0.interceptors = [Responds()] }
     #expect(try #require(Self.error(of: try await stage.client.send(request))).hasPrefix(named))
   }

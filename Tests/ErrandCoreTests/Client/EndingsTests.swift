@@ -62,7 +62,9 @@ import Testing
     return WeakBox(object: leash)
   }
 
-  @Test func `the client is as before after a thousand requests of every kind`() async throws {
+  @Test func `the client's state is the same before and after a thousand requests of every kind`()
+    async throws
+  {
     let stage = stage()
     let folder = try CacheTestFolder()
     let scope = RequestScope("all")
@@ -79,7 +81,7 @@ import Testing
     #expect(scope.count == 0)
   }
 
-  @Test func `a client that is released is deallocated, with all that it remembers`() async throws {
+  @Test func `a released client is deallocated, with everything that it remembers`() async throws {
     let clock = VirtualClock()
     let pipeline = await {
       var configuration = ClientConfiguration()
@@ -125,8 +127,8 @@ extension Request {
 }
 
 extension Stage {
-  /// Returns when the request is released. An interceptor may hold the request after its call has ended: a
-  /// task that had not begun by then still takes a slot, and finds only then that no caller waits.
+  /// Returns when the request is released. An interceptor may retain the request after its call has ended: a
+  /// task that had not started by then still takes a slot, and only then finds that no caller waits.
   fileprivate func reachEnd(of leash: WeakBox<Leash>) async {
     await settle()
     while leash.object != nil { await Task.yield() }

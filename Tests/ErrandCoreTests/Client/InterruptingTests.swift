@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct InterruptingTests {
-  @Test func `a caller has the reason of its cancellation before its task is cancelled`() async throws {
+  @Test func `a caller gets the reason of its cancellation before its task is cancelled`() async throws {
     let token = CancellationToken()
     let (begun, cancelled) = (Promise<Void>(), Promise<DispatchTimeoutResult>())
     let ended = DispatchSemaphore(value: 0)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct JSONCodersTests {
   private struct Note: Codable, Sendable, Equatable { var noteTitle: String }
-  /// Is not `Sendable`, so it has to be encoded where it is.
+  /// Is not `Sendable`, so it must be encoded in the caller's isolation.
   private final class Draft: Encodable { var noteTitle = "Milk" }
 
   private static func snakeCase(_ configuration: inout ClientConfiguration) {
@@ -47,7 +47,7 @@ import Testing
     #expect(Set(bodies) == [#"{"note_title":"Milk"}"#])
   }
 
-  @Test func `a call's own coders win`() async throws {
+  @Test func `a call's own coders take precedence over the client's`() async throws {
     let response = try await stage.client.send(.post(url, .json(note, encoder: JSONEncoder())))
     #expect(bodies == [#"{"noteTitle":"Milk"}"#])
     #expect(throws: RequestError.self) { try response.decode(Note.self, decoder: JSONDecoder()) }
@@ -55,7 +55,7 @@ import Testing
     #expect(bodies.last == #"{"noteTitle":"Milk"}"#)
   }
 
-  @Test func `a client without coders of its own uses Foundation's defaults`() async throws {
+  @Test func `a client without custom coders uses Foundation's defaults`() async throws {
     let stage = Stage { _ in .response(body: #"{"noteTitle":"Milk"}"#) }
     let response = try await stage.client.send(.post(url, json: note))
     #expect(stage.stub.requests.map(\.text) == [#"{"noteTitle":"Milk"}"#])
@@ -86,7 +86,7 @@ import Testing
     #expect(try cached?.decode(Note.self) == note)
   }
 
-  @Test func `a body that cannot be encoded fails when it is sent, by the encoder that is used`() async throws
+  @Test func `a body that cannot be encoded fails when it is sent, by the encoder that applies`() async throws
   {
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.post(url, json: Double.nan))
@@ -106,7 +106,8 @@ import Testing
     #expect(lenient.stub.requests.map(\.text) == [#"["nan"]"#])
   }
 
-  @Test func `an interceptor's JSON body is encoded by the client's encoder, and it sees an encoded one`()
+  @Test
+  func `an interceptor's JSON body is encoded by the client's encoder before the next interceptor sees it`()
     async throws
   {
     final class Replaces: Interceptor {
@@ -128,7 +129,7 @@ import Testing
     #expect(stage.stub.requests.map(\.text) == [#"{"note_title":"Eggs"}"#])
   }
 
-  @Test func `JSON bodies are compared by what they encode`() {
+  @Test func `JSON bodies are equal if their encoded values are equal`() {
     #expect(RequestBody.json(note) == RequestBody.json(Note(noteTitle: "Milk")))
     #expect(RequestBody.json(note) != RequestBody.json(Note(noteTitle: "Eggs")))
     #expect(Set([RequestBody.json(["b": 1, "a": 2]), RequestBody.json(["a": 2, "b": 1])]).count == 1)
@@ -138,7 +139,8 @@ import Testing
     #expect(RequestBody.json(Double.nan) != nan)
   }
 
-  @Test func `a request that is sent again has the same bytes, whatever order its keys come in`() async throws
+  @Test func `a request that is sent twice has the same bytes, whatever the order of its dictionary keys`()
+    async throws
   {
     let request = Request.post(
       url, json: Dictionary(uniqueKeysWithValues: (0..<50).map { ("key \($0)", $0) }))
@@ -151,7 +153,7 @@ import Testing
     #expect(Set(other.stub.requests.map(\.text)).count == 1)
   }
 
-  @Test func `repeats are told by the encoded body`() async throws {
+  @Test func `repeats are recognized by the encoded body`() async throws {
     try await stage.client.send(.post(url, json: note).ignoringRepeats())
     await #expect(throws: RequestError.self) {
       try await stage.client.send(.post(url, json: note).ignoringRepeats())
@@ -185,7 +187,7 @@ import Testing
     #expect(stage.stub.requests.map(\.text) == ["0", "0", "2", "2", "4", "4"])
   }
 
-  @Test func `the client's encoder is made anew for each send`() async throws {
+  @Test func `the client's encoder is created for each send`() async throws {
     let isSnakeCase = Locked(false)
     let stage = Stage.configured {
       $0.jsonEncoder = {
@@ -219,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `an encoder keeps its settings but for the order of keys, and is not changed`() async throws {
+  @Test func `an encoder keeps its settings except the order of keys, and is not changed`() async throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .secondsSince1970
@@ -242,7 +244,7 @@ import Testing
     override func encode<T: Encodable>(_ value: T) throws -> Data { Data("fixed".utf8) }
   }
 
-  @Test func `an encoder of another class is used as it is`() async throws {
+  @Test func `an encoder of a subclass is used without changes`() async throws {
     let stage = Stage.configured { $0.jsonEncoder = { Fixed() } }.responding { _ in .response() }
     try await stage.client.send(.post(url, json: note))
     #expect(stage.stub.requests.map(\.text) == ["fixed"])

@@ -24,7 +24,7 @@ import Testing
 
   private var request: Request { Request(.put, url).bearer("hush").bestEffort() }
 
-  @Test func `an error names no more than the beginning of a long URL`() async throws {
+  @Test func `an error quotes at most the beginning of a long URL`() async throws {
     let long = String(repeating: "a", count: 20_000)
     let stage = Stage { request in
       request.path == "/redirect"
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `an error of any stage names its request`() async throws {
+  @Test func `an error from any stage names its request`() async throws {
     let gate = StubGate()
     let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
       request.path == "/path" ? .response(status: 404) : .response().behind(gate)

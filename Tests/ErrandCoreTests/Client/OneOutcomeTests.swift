@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// A call has one outcome, even if it is cancelled from several sides while its response arrives.
+/// A call has one outcome, even if several sources cancel it while its response arrives.
 @Suite struct OneOutcomeTests {
   private enum Kind: CaseIterable {
     case plain, shared, kept, refreshed, stream
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64](1...8))
-  func `the first outcome of a call counts`(seed: UInt64) async throws {
+  func `a call has only its first outcome`(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let stage = Stage.configured { $0.limits.total = 2 }.responding { request in
       for _ in 0..<request.index % 7 { await Task.yield() }

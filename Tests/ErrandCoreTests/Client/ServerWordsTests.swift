@@ -14,7 +14,7 @@ import Testing
     words(Data(body.utf8), type, secrets: secrets)
   }
 
-  @Test func `a text is shown as one line`() {
+  @Test func `a text body is shown as one line`() {
     #expect(words("no such account") == "no such account")
     #expect(words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{0}") == nil)
     #expect(
@@ -22,7 +22,7 @@ import Testing
         == #"one two \u{1b}[2Jthree\u{202e}four"#)
   }
 
-  @Test func `an unreadable body yields no words`() {
+  @Test func `an unreadable body is not shown`() {
     #expect(words("") == nil)
     #expect(words(" \n") == nil)
     #expect(words(Data([0x89, 0x50, 0x4E, 0x47, 0xFF, 0xFE, 0xC0, 0xC1])) == nil)
@@ -35,18 +35,18 @@ import Testing
     (#"{"type":"about:blank","title":"Bad","status":400}"#, "Bad"), (#"{"kind":7}"#, #"{"kind":7}"#),
     (#"{"detail":"cut"#, #"{"detail":"cut"#),
   ])
-  func `a JSON object is shown by its explanation`(body: String, expected: String) {
+  func `a JSON object is represented by its explanation`(body: String, expected: String) {
     #expect(words(body, "application/problem+json") == expected)
   }
 
   @Test(arguments: ["<title>Bad Gateway</title>", "<TITLE lang='en'>\nBad\nGateway </Title\n>"])
-  func `an HTML page is shown by its title`(title: String) {
+  func `an HTML page is represented by its title`(title: String) {
     let page = "<html><head><meta charset=utf-8>\(title)</head><body><h1>502</h1><hr>nginx</body></html>"
     #expect(words(page, "text/html") == "Bad Gateway")
   }
 
   @Test(arguments: ["", "<title> </title>", "<title>"])
-  func `an HTML page without a title is shown by its text`(title: String) {
+  func `an HTML page without a title is represented by its text`(title: String) {
     let page = """
       <!DOCTYPE html><html><head>\(title)<style>p{}</style></head>
       <body><script>let a = "</p>"</script><h1>Forbidden</h1><p>Ask your admin.</p></body></html>
@@ -55,7 +55,7 @@ import Testing
     #expect(words("<html><p unfinished", "text/html") == nil)
   }
 
-  @Test func `a long text is cut, and never within a secret`() {
+  @Test func `a long text is truncated, but never within a secret`() {
     #expect(words(String(repeating: "ab ", count: 100))?.count == ServerWords.longest + 1)
     let late =
       String(repeating: "x", count: ServerWords.longest - 8) + " token=" + String(repeating: "s", count: 50)
@@ -77,7 +77,7 @@ import Testing
     #expect(shown?.contains("S3CRET") == false && shown?.contains("***") == true, "\(shown ?? "")")
   }
 
-  @Test func `text without a secret is shown`() {
+  @Test func `text without a secret is shown unchanged`() {
     for text in [
       "the bearer of this: 7", "a key is missing", "see https://example.com/?a=1", "at 10:30, x=1",
     ] {

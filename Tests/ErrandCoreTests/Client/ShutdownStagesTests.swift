@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// The shutdown of a client whose requests are in all stages.
+/// Shuts down a client whose requests are in all stages.
 @Suite struct ShutdownStagesTests {
   private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
 
@@ -35,7 +35,7 @@ import Testing
     calls.append(client.start(get("failing").cached(as: "kept", .staleIfError).deadline(.seconds(80))))
     await stage.reachWaiting(6)
     for call in calls { _ = call.promise.listen { _ in outcomes.add() } }
-    // The clock's sleepers: the window, both time-outs, the deadlines, and the limit.
+    // The clock's sleepers: the sharing window, both time-outs, the deadlines, and the shutdown limit.
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
     try await stage.clock.waitForSleepers(5)
     #expect(outcomes.count == 0)
@@ -48,14 +48,14 @@ import Testing
     let error = await #expect(throws: RequestError.self) { try await stream.chunks.readAll() }
     #expect(error?.cancellation == .clientShutDown)
     await shutdown.value
-    // The waiters of a call are told one after another, so one that was told may not be the last.
+    // The waiters of a call resume one after another, so the first to resume may not be the last.
     await outcomes.reach(calls.count)
     #expect(outcomes.count == calls.count)
     #expect(stage.stub.isShutDown)
     await stage.expectNothingLeft()
   }
 
-  @Test func `requests in flight go through all their stages before the limit`() async throws {
+  @Test func `requests in flight pass through all their stages before the limit`() async throws {
     let gate = StubGate()
     let stage = Stage { request in
       request.path == "/first" ? .response().behind(gate) : .response(body: "done")
@@ -76,7 +76,9 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a shared request that finishes without callers does not begin after the limit`() async throws {
+  @Test func `a shared request that finishes without callers does not start again after the limit`()
+    async throws
+  {
     let stage = Stage { _ in .stall }
     for _ in 0..<20 {
       let call = stage.client.start(get("finishes").shared(whenAbandoned: .finishes))
@@ -86,7 +88,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `two shutdowns can run at once`() async throws {
+  @Test func `two shutdowns can run concurrently`() async throws {
     let stage = Stage { _ in .stall }
     let call = stage.client.start(get("stalled"))
     try await stage.stub.waitForRequests(1)

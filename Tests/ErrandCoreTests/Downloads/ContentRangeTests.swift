@@ -23,7 +23,7 @@ import Testing
     "bytes 5-9/", "bytes=5-9/10", "bytes 5 -9/10", "chars 5-9/10", "bytes 0-9223372036854775807/*",
     "bytes 0-9223372036854775808/*", "bytes 99999999999999999999-99999999999999999999/*", "bytes ٥-9/10",
   ])
-  func `an invalid value is no range`(value: String) {
+  func `an invalid value is not parsed as a range`(value: String) {
     #expect(range(value) == nil)
   }
 
@@ -34,14 +34,14 @@ import Testing
     #expect(range("bytes 5-9/10", length: "9223372036854775808") != nil)
   }
 
-  @Test func `two Content-Range fields are no range`() {
+  @Test func `two Content-Range fields are not parsed as a range`() {
     var fields: HTTPFields = ["Content-Range": "bytes 5-9/10"]
     fields.append("Content-Range", "bytes 4-9/10")
     #expect(ContentRange(ResponseHead(status: 206, fields: fields)) == nil)
   }
 
   @Test(arguments: ["-1", "+1", "1 ", "", "9223372036854775808", "0x10", "1e3"])
-  func `a length that is no whole number is unknown`(value: String) {
+  func `a total that is not a whole number is unknown`(value: String) {
     #expect(ResponseHead(status: 200, fields: ["Content-Length": value]).contentLength == nil)
   }
 }

@@ -14,7 +14,7 @@ import Testing
     let (other, othersSignal) = (Download(to: target, resumes: true), CancellationToken())
     try await other.waitForPart(unless: othersSignal)
     othersSignal.cancel(.cancelled(.taskCancelled))
-    // `other` releases the partial file and takes it again: waiting for the release takes no time.
+    // `other` releases the partial file and takes it again, so the wait for its release is very short.
     other.letGoOfPart()
     #expect(PartFiles.begin(other.partFile.path, other) == nil)
     defer { PartFiles.end(other.partFile.path, other) }
@@ -26,7 +26,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `a download waits for one that has its response but not yet its place`() async throws {
+  @Test func `a download waits for another that has its response but not yet its place`() async throws {
     let (other, othersSignal) = (Download(to: target, resumes: true), CancellationToken())
     try await other.waitForPart(unless: othersSignal)
     // From here on `other` owns the partial file, opened or not.
@@ -42,7 +42,7 @@ import Testing
     #expect(PartFiles.writer(of: next.path) == nil)
   }
 
-  @Test func `a download that has failed begins no transfer`() throws {
+  @Test func `an abandoned download begins no transfer`() throws {
     let download = Download(to: target, resumes: true)
     download.abandon()
     #expect(throws: CancellationError.self) { try download.beginTransfer() }

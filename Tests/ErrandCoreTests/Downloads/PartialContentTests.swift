@@ -11,7 +11,7 @@ import Testing
     PartialContent(url: "http://h/", head: head(200, fields))
   }
 
-  @Test func `only an unencoded response with a strong validator can be resumed`() {
+  @Test func `only an unencoded response that has a strong validator can be resumed`() {
     #expect(partial(["ETag": "\"a\""])?.validator == "\"a\"")
     #expect(partial(["ETag": "W/\"a\""]) == nil)
     #expect(partial([:]) == nil)
@@ -40,7 +40,7 @@ import Testing
     #expect(decide(200, ["ETag": "\"b\""]) == .startOver)
   }
 
-  @Test func `the rest is appended only if it names the validator of the part`() throws {
+  @Test func `the rest is appended only if it has the validator of the part`() throws {
     let range = "bytes 4-9/10"
     let tagged = try #require(partial(["ETag": "\"a\"", "Content-Length": "10"]))
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -66,7 +66,7 @@ import Testing
     #expect(decide(dated, ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"]) == .askAgain)
   }
 
-  @Test func `only a 200, or a 203, brings the whole in response to a request for the rest`() throws {
+  @Test func `of all successful statuses only 200 and 203 restart the download with the whole body`() throws {
     let part = try #require(partial(["ETag": "\"a\"", "Content-Length": "10"]))
     func decide(_ status: Int) -> PartialContent.Decision { part.decide(head(status, [:]), after: 4) }
     for status in [200, 203] { #expect(decide(status) == .startOver) }
@@ -77,11 +77,11 @@ import Testing
   @Test(arguments: [
     ("bytes=500-599", "bytes 500-599/1000", 100), ("bytes=500-599", "bytes 500-549/550", 50),
     ("Bytes = 500-", "bytes 500-999/1000", 500), ("bytes=0-0", "bytes 0-0/*", 1),
-    // It is not known where these begin, so the response is not checked against them.
+    // The start of these ranges is unknown, so the response is not checked against them.
     ("bytes=-100", "bytes 900-999/1000", 100), ("bytes=0-1,5-6", "bytes 0-1/10", 2),
     ("items=1-2", "none", nil),
   ])
-  func `the expected length is that of the caller's own range`(asked: String, range: String, length: Int64?)
+  func `the expected length is the length of the caller's range`(asked: String, range: String, length: Int64?)
     throws
   {
     let request = Request.get("http://h/").field("Range", asked)
@@ -96,7 +96,7 @@ import Testing
     ("bytes=500-599", "nonsense"),
     ("bytes=500-", ""), ("BYTES=5-9223372036854775807", "bytes 4-9/10"),
   ])
-  func `a range other than the caller's is refused`(asked: String, range: String) {
+  func `a response with a range other than the caller's is refused`(asked: String, range: String) {
     let request = Request.get("http://h/").field("Range", asked)
     let error = #expect(throws: RequestError.self) {
       _ = try ContentRange.checked(head(206, ["Content-Range": range]), of: request, isFile: false)

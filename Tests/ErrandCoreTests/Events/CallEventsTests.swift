@@ -11,7 +11,9 @@ import Testing
     return source.begin(.get("http://a.test/"))
   }
 
-  @Test func `threads that tell at once are heard one after the other, and not after the end`() async throws {
+  @Test func `events from concurrent threads are delivered one at a time, and none after the end`()
+    async throws
+  {
     for _ in 0..<200 {
       let recorder = EventRecorder()
       let events = try events(recorder)
@@ -27,7 +29,7 @@ import Testing
       let steps = recorder.steps()
       #expect(steps.filter { $0.hasPrefix("cancelled") }.count == 1)
       for number in 1...4 {
-        // What comes after the end is dropped, and what comes before it is heard in order.
+        // An event after the end is dropped, and the events before it arrive in order.
         let own = steps.filter { $0.hasPrefix("shares #\(number)") }
         #expect(own == own.sorted())
         if number == 1 { #expect(own.count == 5) }
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `an event that a listener causes comes after the one that it is told of`() throws {
+  @Test func `an event that a listener causes is delivered after the event that it is handling`() throws {
     let inner = Locked<CallEvents?>(nil)
     let recorder = EventRecorder { event in
       if case .firstByte = event.kind { inner.withLock { $0 }?.tell(.validated) }
@@ -48,7 +50,7 @@ import Testing
     inner.withLock { $0 = nil }
   }
 
-  @Test func `a transport that is left behind by a failed attempt is not heard`() throws {
+  @Test func `events from the transport of a failed attempt are dropped`() throws {
     let recorder = EventRecorder()
     let events = try events(recorder)
     events.attemptStarted(.get("http://a.test/"), attempt: 1, redirects: 0)
@@ -60,7 +62,7 @@ import Testing
   }
 
   #if ERRAND_LOCK_CHECKS
-    @Test func `a lock that is held is counted, and no longer when it is not`() {
+    @Test func `a lock is counted while it is held, and only then`() {
       let outer = Locked(0)
       let inner = Locked(0)
       #expect(HeldLocks.count == 0)

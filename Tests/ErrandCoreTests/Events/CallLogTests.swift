@@ -15,7 +15,7 @@ import Testing
     return written.withLock { $0 }.map { $0.replacing(/#\d+/, with: "#1") }
   }
 
-  @Test func `at the level info a call is one line`() async {
+  @Test func `the level info logs one line for each call`() async {
     let requests = [Request.get("http://a.test/x"), .get("http://a.test/?token=abc").bestEffort()]
     let lines = await lines(.info, requests) { request in
       request.path == "/x" ? .response(body: "hello") : .fail(.cannotConnect, message: "refused")
@@ -27,13 +27,13 @@ import Testing
       ])
   }
 
-  @Test func `at the level debug each event is a line`() async {
+  @Test func `the level debug logs one line for each event`() async {
     let lines = await lines(.debug, [.get("http://a.test/x")]) { _ in .response() }
     #expect(lines.count == 5)
     #expect(lines.first == "errand 0.0 ms #1 started")
   }
 
-  @Test func `no message makes a line of its own`() async {
+  @Test func `line breaks in a message do not start a new log line`() async {
     let lines = await lines(.info, [Request.get("http://a.test/x").bestEffort()]) { _ in
       .fail(.cannotConnect, message: "one\ntwo\u{1B}[2J\u{2028}three")
     }

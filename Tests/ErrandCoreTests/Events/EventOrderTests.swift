@@ -24,7 +24,7 @@ import Testing
     _ handler: @escaping StubTransport.Handler = { _ in .response(body: "hello") }
   ) -> Stage { configured { _ in }.responding(handler) }
 
-  @Test func `a plain call tells of its start, its attempt, its response and its end`() async throws {
+  @Test func `a plain call reports its start, its attempt, its response and its end`() async throws {
     try await stage().client.send(.get(url))
     #expect(
       recorder.steps() == [
@@ -34,7 +34,7 @@ import Testing
     #expect(recorder.problems.isEmpty)
   }
 
-  @Test func `a retry tells why and when, and what it waits for`() async throws {
+  @Test func `a retry reports its reason, its time and its wait`() async throws {
     let stage = configured { $0.retry = .attempts(2) }.responding { request in
       request.index == 0 ? .response(status: 503, fields: ["Retry-After": "2"]) : .response()
     }
@@ -42,7 +42,7 @@ import Testing
     await stage.reachSleep(of: .seconds(2))
     stage.clock.advance(by: .seconds(2))
     _ = try await call.value
-    let failure = "the server responded with 503 Service Unavailable, and 200 to 299 was expected"
+    let failure = "the server responded with 503 Service Unavailable, but 200 to 299 was expected"
     #expect(
       recorder.steps(of: call.id.number) == [
         "started", "sends GET http://a.test/x", "received 503 Service Unavailable, 0 bytes",
@@ -55,7 +55,7 @@ import Testing
     #expect(recorder.problems.isEmpty)
   }
 
-  @Test func `a redirect tells where it leads, within one attempt`() async throws {
+  @Test func `a redirect reports its target, within the same attempt`() async throws {
     try await stage { request in
       request.path == "/x" ? .response(status: 302, fields: ["Location": "/y"]) : .response()
     }.client.send(.get(url))
@@ -64,7 +64,7 @@ import Testing
     #expect((last.event.attempt, last.event.redirects) == (1, 1))
   }
 
-  @Test func `a call that waits for a slot says so`() async throws {
+  @Test func `a call that waits for a slot reports the wait`() async throws {
     let gate = StubGate()
     let stage = configured { $0.limits = ConcurrencyLimits(total: 1) }.responding { _ in
       .response().behind(gate)
@@ -79,7 +79,7 @@ import Testing
     #expect(recorder.problems.isEmpty)
   }
 
-  @Test func `callers that share a request wait for a call of its own`() async throws {
+  @Test func `callers that share a request wait for a separate call that sends it`() async throws {
     let gate = StubGate()
     let stage = stage { _ in .response(body: "one").behind(gate) }
     let request = Request.get(url).shared()
@@ -100,8 +100,7 @@ import Testing
     #expect(recorder.problems.isEmpty)
   }
 
-  @Test func `a call that depends on another waits for it, and the cache says what it decided`() async throws
-  {
+  @Test func `a call reports the wait for its dependencies and the decision of the cache`() async throws {
     let stage = stage()
     let first = stage.client.start(.get(url))
     let second = stage.client.start(.get(url).after(first).cached(as: "x"))
@@ -117,7 +116,7 @@ import Testing
       recorder.steps(of: third) == ["started", "cache: a response, 0.0 ms old", "ended: 200 OK, 5 bytes"])
   }
 
-  @Test func `a call that is cancelled says why, and is over then`() async throws {
+  @Test func `a cancelled call reports the reason as its last event`() async throws {
     let stage = stage { _ in .stall }
     let scope = RequestScope("page")
     let call = stage.client.start(.get(url), in: scope)
@@ -131,8 +130,9 @@ import Testing
     #expect(recorder.problems.isEmpty)
   }
 
-  @Test func `a stream ends with its last byte, and a call that cannot begin has failed`() async throws {
-    // More than a stream holds, so that the last byte cannot come before any is read.
+  @Test func `a stream ends with its last byte, and a call that cannot start reports a failure`() async throws
+  {
+    // More than a stream buffers, so that the last byte cannot arrive before the first read.
     let chunks = [Data(count: 1 << 20), Data("end".utf8)]
     let stage = stage { _ in .response(chunks: chunks) }
     let response = try await stage.client.stream(.get(url))
@@ -144,7 +144,7 @@ import Testing
     #expect(recorder.records.last?.text == "cancelled: the client was shut down")
   }
 
-  @Test func `a listener may cancel the call it is told of`() async throws {
+  @Test func `a listener may cancel the call of the event that it is handling`() async throws {
     let calls = Locked<[UInt64: Call]>([:])
     let cancelling = EventRecorder { event in
       if case .responded = event.kind { calls.withLock { $0[event.call] }?.cancel() }
@@ -155,7 +155,7 @@ import Testing
     calls.withLock { $0[call.id.number] = call }
     gate.open()
     #expect(await call.result.requestError?.code == .cancelled)
-    #expect(cancelling.steps(of: call.id.number).last == "cancelled: it was cancelled by hand")
+    #expect(cancelling.steps(of: call.id.number).last == "cancelled: its call was cancelled")
     #expect(cancelling.problems.isEmpty)
   }
 }

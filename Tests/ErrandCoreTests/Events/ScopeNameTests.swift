@@ -16,7 +16,7 @@ import Testing
     #expect(recorder.records.last?.event.scopes == [])
   }
 
-  @Test func `scopes may be nested as deeply as one likes`() {
+  @Test func `scopes may be nested to any depth`() {
     var scopes = [RequestScope("0")]
     for number in 1..<20_000 { scopes.append(RequestScope("\(number)", in: scopes[number - 1])) }
     #expect(scopes[40].path.path == (0...40).map { "\($0)" })

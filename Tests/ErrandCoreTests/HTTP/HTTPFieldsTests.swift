@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct HTTPFieldsTests {
-  @Test func `names are compared without regard to case, and several values are kept in order`() {
+  @Test func `names are compared case-insensitively, and several values keep their order`() {
     var fields: HTTPFields = ["Accept": "a"]
     fields.append("ACCEPT", "b")
     fields.append("X", "1")
@@ -12,7 +12,7 @@ import Testing
     #expect(fields.map(\.name) == ["Accept", "ACCEPT", "X"])
   }
 
-  @Test func `setting replaces every line of that name, in the place of the first`() {
+  @Test func `setting a field replaces every line with that name, in the place of the first`() {
     var fields: HTTPFields = ["A": "1", "B": "2", "a": "3", "C": "4"]
     fields["a"] = "9"
     #expect(fields.map(\.description) == ["a: 9", "B: 2", "C: 4"])
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b", "a:", "ä", "a\n", "(x)"])
-  func `a name that is no token is refused`(name: String) {
+  func `a name that is not a token is refused`(name: String) {
     #expect(Request(.get, "http://a.test/", fields: [name: "x"]).problem != nil)
   }
 
@@ -43,7 +43,7 @@ import Testing
     #expect(Request(.get, "http://a.test/", fields: fields).problem == nil)
   }
 
-  @Test func `fields are written alike if they have the same bytes and the same secrets`() {
+  @Test func `fields are written identically if they have the same bytes and the same secrets`() {
     let fields: HTTPFields = ["A": "1", "B": "caf\u{e9}"]
     #expect(fields.areWritten(as: fields))
     #expect(fields.areWritten(as: ["A": "1", "B": "caf\u{e9}"]))
@@ -58,7 +58,7 @@ import Testing
     #expect(!fields.areWritten(as: secret))
   }
 
-  @Test func `a request has one Host, which is one, and no field that is told from its body`() {
+  @Test func `a request has at most one Host, which is valid, and no field that its body determines`() {
     func problem(_ fields: HTTPFields) -> String? { Request(.get, "http://a.test/", fields: fields).problem }
     #expect(problem(["host": "b.test:80", "X": "1"]) == nil)
     #expect(problem(["X": "1", "HOST": "b.test/"]) != nil)

@@ -15,7 +15,7 @@ import Testing
       (["0"], 0), (["0005"], 5), (["9223372036854775807"], .max), (["5", "5"], 5), (["5, 5 ,5"], 5),
       (["5", "05"], 5), ([], nil),
     ] as [([String], Int64?)])
-  func `a length may be repeated as long as it stays the same`(lengths: [String], length: Int64?) {
+  func `Content-Length may be repeated with the same value`(lengths: [String], length: Int64?) {
     #expect(head(lengths).contentLength == length)
     #expect(head(lengths).announcedLength(to: .get).problem == nil)
   }
@@ -26,7 +26,7 @@ import Testing
   ]
 
   @Test(arguments: unreadable)
-  func `a length that is no number, or too large for one, is a problem`(length: String) {
+  func `a Content-Length that is not a number, or is too large, is a problem`(length: String) {
     for head in [head([length]), head(["2", length]), head([length, "2"])] {
       #expect(head.contentLength == nil)
       #expect(head.announcedLength(to: .get).problem != nil)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: unreadable)
-  func `a response without a body has no length to read`(length: String) {
+  func `the Content-Length of a response without a body is ignored`(length: String) {
     #expect(head([length]).announcedLength(to: .head).problem == nil)
     for status in [204, 304] {
       #expect(head([length], status: status).announcedLength(to: .get).problem == nil)
@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  @Test func `a response whose length cannot be read is refused, whatever the transport makes of it`() async {
+  @Test func `a response with an unreadable Content-Length is refused, whatever the transport accepts`() async
+  {
     let stage = Stage { _ in .response(fields: ["Content-Length": "+2"], body: "ok") }
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.get("http://a.test/"))
@@ -52,7 +53,7 @@ import Testing
     #expect(error?.code == .invalidResponse)
   }
 
-  @Test func `the announced length of a body that is not sent is not held against the memory limit`()
+  @Test func `the Content-Length of a response without a body does not count against the memory limit`()
     async throws
   {
     let stage = Stage { _ in .response(status: 304, fields: ["Content-Length": "1000000000000"]) }

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A response cache whose every operation throws.
+/// A response cache whose operations all throw.
 struct BrokenStore: ResponseCache {
   struct Broken: Error {}
 

@@ -3,7 +3,7 @@ import Foundation
 import Programs
 import Synchronization
 
-/// A process that caches one response after another and prints a line for each.
+/// A process that writes one response after another to a cache and prints a line for each.
 final class CacheWriterProcess: Sendable {
   private let program: Program
   private let output = Pipe()
@@ -15,7 +15,7 @@ final class CacheWriterProcess: Sendable {
     program = try Program(
       Program.built("CacheWriter"), [folder.path, "\(limit)", "\(firstNumber)"],
       output: output.fileHandleForWriting.fileDescriptor)
-    // While this copy is open, the end of the output never comes.
+    // The output does not end while this copy is open.
     try output.fileHandleForWriting.close()
   }
 

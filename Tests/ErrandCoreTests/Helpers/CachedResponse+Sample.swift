@@ -12,7 +12,7 @@ extension CachedResponse {
       date: Date(timeIntervalSinceReferenceDate: 800_000_000))
   }
 
-  /// Returns true if the body is this line and nothing else, any number of times.
+  /// Returns true if the body consists of repetitions of this line only.
   func repeats(_ line: String) -> Bool {
     data == Data(String(repeating: line, count: data.count / line.utf8.count).utf8)
   }

@@ -19,7 +19,7 @@ enum Ending: String, CaseIterable, Sendable {
 
   struct Thrown: Error {}
 
-  /// True if the caller does not wait for interceptors that still hold the request. Of all other endings
+  /// True if the caller does not wait for interceptors that still retain the request. After all other endings
   /// nothing is left when the caller has its outcome.
   var overtakesInterceptors: Bool {
     [.refreshed, .superseded, .cancelled, .scopeEnded, .deadline].contains(self)
@@ -41,7 +41,7 @@ enum Ending: String, CaseIterable, Sendable {
     }
   }
 
-  /// Makes a call end in this way, and advances the clock as far as needed.
+  /// Makes a call end in this way, and advances the clock as needed.
   func reach(_ stage: Stage, _ scope: RequestScope, _ file: URL, _ change: (Request) -> Request) async {
     let client = stage.client
     let request = change(.get("http://a.test/\(rawValue)"))

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import ErrandCore
 
-/// Records the events of each call, and what about their coming was wrong.
+/// Records the events of each call, and violations of their order.
 final class EventRecorder: EventListener {
   struct Record: Sendable {
     let call: UInt64
@@ -19,13 +19,13 @@ final class EventRecorder: EventListener {
   private let state = Locked(State())
   private let onEvent: @Sendable (CallEvent) -> Void
 
-  /// - Parameter onEvent: Called for each event, after it was recorded.
+  /// - Parameter onEvent: Called for each event, after it has been recorded.
   init(_ onEvent: @escaping @Sendable (CallEvent) -> Void = { _ in }) { self.onEvent = onEvent }
 
   var records: [Record] { state.withLock { $0.records } }
-  /// What was wrong: an event under a lock, two of one call at once, or one after the end.
+  /// The violations: an event under a lock, two concurrent events of one call, or an event after the end.
   var problems: [String] { state.withLock { $0.problems } }
-  /// What happened to a call, in order; nil for the first call.
+  /// Returns the events of a call, in order; nil selects the first call.
   func steps(of call: UInt64? = nil) -> [String] {
     let records = records
     return records.filter { $0.call == call ?? records.first?.call }.map(\.text)
@@ -43,10 +43,12 @@ final class EventRecorder: EventListener {
     #endif
     let text = "\(event.kind)"
     state.withLock { state in
-      if held > 0 { state.problems.append("\(text) came under a lock") }
-      if !state.telling.insert(event.call).inserted { state.problems.append("\(text) came beside another") }
+      if held > 0 { state.problems.append("\(text) was delivered under a lock") }
+      if !state.telling.insert(event.call).inserted {
+        state.problems.append("\(text) was delivered while another event was")
+      }
       let last = state.records.last { $0.call == event.call }
-      if last?.event.isEnd == true { state.problems.append("\(text) came after the end") }
+      if last?.event.isEnd == true { state.problems.append("\(text) was delivered after the end") }
       state.records.append(Record(call: event.call, text: text, event: event))
     }
     onEvent(event)

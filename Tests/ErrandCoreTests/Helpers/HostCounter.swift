@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Counts the requests to each host that are on the wire at once.
+/// Counts the concurrent requests to each host.
 final class HostCounter: Transport {
   private let base: any Transport
   private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))
 
   init(_ base: any Transport) { self.base = base }
 
-  /// The highest number of requests at once to any one host.
+  /// The highest number of concurrent requests to any one host.
   var most: Int { state.withLock { $0.most.values.max() ?? 0 } }
 
   func perform(_ exchange: Exchange) async throws -> TransferResult {

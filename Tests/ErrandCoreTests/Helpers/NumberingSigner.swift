@@ -6,7 +6,7 @@
   import Foundation
 #endif
 
-/// Signs with a number, from 1, and the path; keeps what it has signed.
+/// A signer whose signature is a number, from 1, and the path. It records the requests that it has signed.
 final class NumberingSigner: RequestSigner {
   typealias Before = @Sendable (OutgoingRequest) async throws -> Void
   typealias Answer = @Sendable (OutgoingRequest, HTTPStatus, HTTPFields, Data) async -> Bool
@@ -19,7 +19,7 @@ final class NumberingSigner: RequestSigner {
 
   /// - Parameters:
   ///   - follows: True if it signs for other origins, too.
-  ///   - again: Answers whether a request is signed again.
+  ///   - again: Returns whether a request is signed again.
   ///   - before: Runs before each signature.
   init(
     identity: String? = nil, follows: Bool = false, before: @escaping Before = { _ in },
@@ -28,7 +28,7 @@ final class NumberingSigner: RequestSigner {
     (self.identity, self.follows, self.answer, self.before) = (identity, follows, again, before)
   }
 
-  /// The requests that it was given to sign.
+  /// The requests that it was asked to sign.
   var seen: [OutgoingRequest] { state.withLock { $0 } }
 
   func sign(_ request: inout OutgoingRequest) async throws {

@@ -64,7 +64,7 @@ struct SchedulerRun {
     let numbers = started.map(\.payload)
     #expect(numbers == expected)
     for start in started {
-      // A request that was started twice, or after it had left, has no ticket any more.
+      // A request that was started twice, or after it had left, no longer has a ticket.
       let ticket = tickets.removeValue(forKey: start.payload)
       #expect(ticket != nil)
       if let ticket { #expect(state.leave(ticket) == nil) }

@@ -2,10 +2,10 @@ import ErrandTesting
 
 @testable import ErrandCore
 
-/// Sends another request through the same client before a request to `path` goes on.
+/// Sends another request through the same client before it passes on a request to `path`.
 final class SendsBefore: Interceptor {
   let client = Locked<Client?>(nil)
-  /// Opened when a request to `path` has come here.
+  /// Opened when a request to `path` has reached this interceptor.
   let reached = StubGate()
   /// Must be opened before the other request is sent.
   let gate = StubGate()

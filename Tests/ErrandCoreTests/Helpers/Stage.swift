@@ -9,7 +9,8 @@ import Testing
   import Foundation
 #endif
 
-/// A client over a stub, and a clock that moves when a test advances it; the date moves with the clock.
+/// A client with a stub transport and a clock that moves when a test advances it; the wall clock moves with
+/// it.
 struct Stage: Sendable {
   let clock: VirtualClock
   let stub: StubTransport
@@ -33,7 +34,7 @@ struct Stage: Sendable {
     client = Client(transport: stub, configuration: configuration)
   }
 
-  /// A configuration that `responding` makes into a stage.
+  /// A configuration from which `responding` makes a stage.
   struct Configured {
     fileprivate let change: (inout ClientConfiguration) -> Void
 
@@ -65,7 +66,7 @@ struct Stage: Sendable {
     }
   }
 
-  /// The priority of the request that callers share.
+  /// The priority of the shared request.
   func sharedPriority(_ request: Request) throws -> Priority? {
     let key = try key(request)
     return client.pipeline.coalescing.states.sharing.withLock { $0.inFlightRequest(of: key) }?
@@ -84,7 +85,8 @@ struct Stage: Sendable {
     while !clock.ends.contains(clock.now.advanced(by: duration)) { await Task.yield() }
   }
 
-  /// Advances the clock until the client remembers no repeats and no task sleeps, however late it began to.
+  /// Advances the clock until the client remembers no repeats and no task sleeps, even if a task begins to
+  /// sleep late.
   func settle() async {
     while !client.pipeline.coalescing.states.isEmpty || clock.sleepers > 0 {
       clock.advance(by: .seconds(10))
@@ -92,8 +94,8 @@ struct Stage: Sendable {
     }
   }
 
-  /// Returns when all slots are free and the stub is idle: interceptors have then released what no caller
-  /// waits for.
+  /// Returns when all slots are free and the stub is idle: interceptors have then released all requests that
+  /// no caller waits for.
   func reachIdle() async {
     while load != SlotLoad() || stub.inFlight > 0 { await Task.yield() }
   }
@@ -134,7 +136,7 @@ extension Result where Success == Response, Failure == any Error {
 }
 
 extension ByteStream {
-  /// So large that a stream buffers no second one: the transfer waits until the first is read.
+  /// So large that a stream buffers only one: the transfer waits until the first chunk is read.
   static let largeChunk = Data(count: 1 << 20)
 
   /// Reads the stream to its end. Returns the number of bytes.

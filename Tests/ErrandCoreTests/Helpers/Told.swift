@@ -1,6 +1,6 @@
 @testable import ErrandCore
 
-/// Records what a progress handler gets, in order.
+/// Records the values that a progress handler receives, in order.
 final class Told: Sendable {
   private let state = Locked<[TransferProgress]>([])
 
@@ -11,7 +11,7 @@ final class Told: Sendable {
     { progress in self.state.withLock { $0.append(progress) } }
   }
 
-  /// True if no number goes down within an attempt or exceeds its total, and no attempt comes back.
+  /// True if no value decreases within an attempt or exceeds its total, and no earlier attempt returns.
   var isMonotone: Bool {
     zip(words, words.dropFirst()).allSatisfy { old, new in
       new.attempt > old.attempt

@@ -42,9 +42,11 @@ import Testing
       ])
   }
 
-  @Test func `a trace of Errand's is replaced, and one recorder at a time has it`() async throws {
+  @Test func `a new recording replaces an existing trace, and only one recorder at a time can have the file`()
+    async throws
+  {
     let folder = try TemporaryFolder()
-    // As the first version began a file.
+    // The beginning of a file in the first version.
     let earlier = #"{"args":{"outcome":"finished"},"cat":"errand","dur":1,"name":"GET","ph":"X"},"#
     for text in ["", "[\n", "[\n\(earlier)\n"] {
       try folder.write(text, to: "trace.json")
@@ -58,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["notes\n", "[]", "[\n1]", #"[\n{"args":{},"cat":"v8"}]"#])
-  func `a file that Errand did not write stays as it is`(text: String) throws {
+  func `a file that Errand did not write is not changed`(text: String) throws {
     let folder = try TemporaryFolder()
     try folder.write(text, to: "trace.json")
     let error = #expect(throws: FileError.self) { try ChromeTrace(file: folder.file("trace.json")) }

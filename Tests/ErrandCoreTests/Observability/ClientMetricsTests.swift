@@ -33,11 +33,11 @@ import Testing
     ] { #expect(lines.contains(line[...]), "\(line)") }
   }
 
-  @Test func `a client that nothing listens to has no metrics`() {
+  @Test func `a client without listeners has no metrics`() {
     #expect(Stage().client.metrics == nil)
   }
 
-  @Test func `the origins that are counted for themselves are bounded, and rates are of the last minute`() {
+  @Test func `the number of origins with separate counts is limited, and rates cover the last minute`() {
     var state = MetricsState()
     for number in 0..<300 {
       state.started(UInt64(number), at: .seconds(number))

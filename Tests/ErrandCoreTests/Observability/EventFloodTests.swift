@@ -12,9 +12,9 @@ import Testing
   import Foundation
 #endif
 
-/// Many calls at once, and listeners that behave badly.
+/// Many concurrent calls, and listeners that behave badly.
 @Suite(.timeLimit(.minutes(2))) struct EventFloodTests {
-  /// Checks of each call that its events come in order, from its start to its one end.
+  /// Checks for each call that its events come in order, from its start to its single end.
   private final class Order: EventListener {
     private struct State {
       var last: [UInt64: Int] = [:]
@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test func `thousands of calls at once are each told in order, and recorded whole`() async throws {
+  @Test func `the events of thousands of concurrent calls are delivered in order, and recorded completely`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let order = Order()
     let har = folder.file("calls.har")
@@ -91,7 +93,7 @@ import Testing
     #expect(stage.stub.requests.count == 51)
   }
 
-  @Test func `a listener that takes long keeps its own call waiting, and no other`() async throws {
+  @Test func `a slow listener delays its own call, and no other`() async throws {
     let gate = DispatchSemaphore(value: 0)
     defer { gate.signal() }
     let recorder = EventRecorder { event in
@@ -110,7 +112,7 @@ import Testing
     #expect(recorder.problems.isEmpty)
   }
 
-  @Test func `a listener that shuts the client down is told of the end, too`() async throws {
+  @Test func `a listener that shuts the client down still receives the end of its call`() async throws {
     let client = Locked<Client?>(nil)
     let shutting = EventRecorder { event in
       guard case .attemptStarted = event.kind, let client = client.withLock({ $0 }) else { return }

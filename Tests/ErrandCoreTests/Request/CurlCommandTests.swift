@@ -29,7 +29,7 @@ import Testing
       "curl -X POST https://a.test/ -H 'Content-Type: a/b' --data-binary @BODY"
     ),
   ])
-  func `a request becomes a command without its secrets`(request: Request, command: String) {
+  func `a request is shown as a curl command without its secrets`(request: Request, command: String) {
     #expect(request.curlCommand() == command)
   }
 }

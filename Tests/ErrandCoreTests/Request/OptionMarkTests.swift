@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite struct OptionMarkTests {
-  /// An option, the keys that it is part of, and what sets it.
+  /// An option: the keys that include it, and a closure that sets it.
   private struct Option {
     let keys: OptionMark.Keys
     let set: (inout RequestOptions) -> Void
@@ -22,7 +22,7 @@ import Testing
     _ keys: OptionMark.Keys, _ set: @escaping (inout RequestOptions) -> Void
   ) -> Option { Option(keys: keys, set: set) }
 
-  /// Every option, as it is meant to be marked.
+  /// Every option with its expected mark.
   private static func options(_ call: Call) -> [String: Option] {
     [
       "isUnauthenticated": option(.all) { $0.isUnauthenticated = true },
@@ -67,7 +67,7 @@ import Testing
     return call
   }
 
-  @Test func `every option of a request has one mark, and there is no mark without an option`() async {
+  @Test func `every option of a request has one mark, and every mark has an option`() async {
     var options = Request.get("http://a.test/").cached(as: "a").options
     options.timeout = .seconds(1)
     #expect(options.names.sorted() == OptionMark.all.map(\.name).sorted())
@@ -75,7 +75,7 @@ import Testing
     for mark in OptionMark.all { #expect(mark.keys == .all || mark.otherwise != nil, "\(mark.name)") }
   }
 
-  @Test func `an option is part of the keys that its mark names, and of no others`() async throws {
+  @Test func `an option is part of exactly the keys that its mark names`() async throws {
     let options = Self.options(await call())
     for (name, option) in options {
       let mark = try #require(OptionMark.all.first { $0.name == name })
@@ -92,13 +92,15 @@ import Testing
     }
   }
 
-  @Test func `requests that differ in a part of the key share nothing, and others share`() async throws {
+  @Test func `requests that differ in a part of a key do not share a response, and all others do`()
+    async throws
+  {
     let stage = Stage.configured { $0.authentication = .bearer("alice", at: [Self.origin]) }
       .responding { .response(fields: ["Content-Type": "text/plain"], body: "\($0.index)") }
     for (name, option) in Self.options(await call()) where !["stages.repeats", "isUnsigned"].contains(name) {
-      // A body that is coded by `NoCoding` is not sent.
+      // A body with the coding `NoCoding` cannot be sent.
       for key in [OptionMark.Keys.sharing, .caching] where name != "stages.bodyCoding" {
-        // The policy of a cached response says itself whether it is used.
+        // The caching policy itself decides whether a cached response is used.
         if name == "stages.caching", key == .caching { continue }
         let url = "http://a.test/\(name)/\(key.rawValue)"
         var plain = Request.get(url)
@@ -107,7 +109,7 @@ import Testing
         var changed = plain
         option.set(&changed.options)
         let first = try await stage.client.send(plain).text
-        // One that is kept for an identity is not sent for the one of the client.
+        // A response that was cached for an identity is not returned for the client's identity.
         let second = try? await stage.client.send(changed).text
         #expect((first == second) == !option.keys.contains(key), "\(name) \(key)")
       }
@@ -145,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a cached response that is larger than a caller's memory limit is not for that caller`()
+  @Test func `a cached response that exceeds a caller's memory limit is not returned to that caller`()
     async throws
   {
     let stage = Stage { .response(body: $0.index == 0 ? "0123456789" : "short") }

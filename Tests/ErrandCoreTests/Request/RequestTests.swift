@@ -11,9 +11,9 @@ import Testing
       ("file:///etc/passwd", "only http and https"), ("http://", "no host"), ("", "empty"),
       ("http://a b/", "not a valid URL"), ("http:///x", "no host"),
     ])
-  func `an invalid URL says why`(text: String, reason: String) {
+  func `the error for an invalid URL explains the problem`(text: String, reason: String) {
     guard let why = Request.get(text).address.problem else {
-      Issue.record("\(text) was taken for a URL")
+      Issue.record("\(text) was accepted as a URL")
       return
     }
     #expect(why.contains(reason), "\(why)")
@@ -35,7 +35,7 @@ import Testing
     #expect(one != two.attempts(1))
   }
 
-  @Test func `JSON that cannot be encoded is an error when sent, not before`() {
+  @Test func `JSON that cannot be encoded fails when it is sent, not before`() {
     guard case .invalid(let reason) = RequestBody.json(Double.nan).encoded().content else {
       Issue.record("NaN was encoded")
       return
@@ -68,7 +68,7 @@ import Testing
     #expect(secrets.redact("nonsense") == "nonsense")
   }
 
-  @Test func `media types are told from extensions and matched with wildcards`() {
+  @Test func `media types are derived from extensions and matched with wildcards`() {
     #expect(MediaType.ofFile(named: "/a/b.JPG") == "image/jpeg")
     #expect(MediaType.ofFile(named: "/a.json/b") == "application/octet-stream")
     #expect(MediaType.ofFile(named: ".json") == "application/octet-stream")

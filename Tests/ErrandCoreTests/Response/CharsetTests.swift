@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["iso-8859-1", "ISO-8859-1", "latin1", "windows-1252", "us-ascii"])
-  func `Latin-1 is windows-1252`(label: String) {
+  func `Latin-1 is decoded as windows-1252`(label: String) {
     let bytes: [UInt8] = [0x47, 0x72, 0xFC, 0xDF, 0x65, 0x20, 0x80, 0x93, 0x94, 0x81, 0xFF]
     #expect(
       text(bytes, "text/plain; charset=\(label)") == "Gr\u{FC}\u{DF}e \u{20AC}\u{201C}\u{201D}\u{81}\u{FF}")
@@ -66,22 +66,23 @@ import Testing
       ("UTF-16LE", [0x47, 0, 0xFC, 0, 0x3D, 0xD8, 0, 0xDE]),
       ("utf-16be", [0x00, 0x47, 0x00, 0xFC, 0xD8, 0x3D, 0xDE, 0x00]),
     ] as [(String, [UInt8])])
-  func `UTF-16 has either order, and little endian without a word`(label: String, bytes: [UInt8]) {
+  func `UTF-16 may have either byte order, and is little-endian by default`(label: String, bytes: [UInt8]) {
     #expect(text(bytes, "text/plain; charset=\(label)") == "G\u{FC}\u{1F600}")
     #expect(text(bytes.dropLast() + [], "text/plain; charset=\(label)").unicodeScalars.last == "\u{FFFD}")
-    // A half of a pair.
+    // Half of a surrogate pair.
     #expect(text(Array(bytes.dropLast(2)), "text/plain; charset=\(label)").unicodeScalars.last == "\u{FFFD}")
   }
 
   @Test(arguments: [
-    nil, "text/plain", "text/plain; charset=utf-8", "text/plain; charset=shift_jis", "text/plain; charset=x",
+    nil, "text/plain", "text/plain; charset=utf-8",
+    "text/plain; charset=shift_jis", "text/plain; charset=x",
   ])
-  func `a byte order mark counts more than the type, and is dropped`(type: String?) {
+  func `a byte order mark takes precedence over the type, and is removed`(type: String?) {
     #expect(text([0xEF, 0xBB, 0xBF, 0x47, 0xC3, 0xBC], type) == "G\u{FC}")
     #expect(text([0xFF, 0xFE, 0x47, 0x00, 0xFC, 0x00], type) == "G\u{FC}")
     #expect(text([0xFE, 0xFF, 0x00, 0x47, 0x00, 0xFC], type) == "G\u{FC}")
     #expect(text([0xEF, 0xBB, 0xBF], type) == "")
-    // Only the first is a mark.
+    // Only the first one is a byte order mark.
     #expect(text([0xEF, 0xBB, 0xBF, 0xEF, 0xBB, 0xBF], type).unicodeScalars.map(\.value) == [0xFEFF])
   }
 
@@ -91,7 +92,7 @@ import Testing
     "text/plain; charset=nonsense", "text/plain; charset=WCHAR_T", "text/plain; charset=utf-8//TRANSLIT",
     "text/plain; charset=../../etc/passwd", "text/plain; x=\"; charset=koi8-r\"", ";;;",
   ])
-  func `a text without a known charset is UTF-8`(type: String?) {
+  func `a text without a known charset is decoded as UTF-8`(type: String?) {
     #expect(text([0x47, 0xC3, 0xBC, 0xFF, 0x47], type) == "G\u{FC}\u{FFFD}G")
   }
 
@@ -104,7 +105,7 @@ import Testing
       ("iso-8859-7", [0xE1, 0xFF], "\u{3B1}\u{FFFD}"), ("windows-1258", [0x41], "A"),
       ("windows-1258", [0x61, 0xEC], "a\u{301}"),
     ] as [(String, [UInt8], String)])
-  func `bytes that stand for nothing are replaced, and what follows is read`(
+  func `invalid bytes are replaced, and decoding continues after them`(
     label: String, bytes: [UInt8], expected: String
   ) {
     let text = text(bytes, "text/plain; charset=\(label)")
@@ -112,14 +113,14 @@ import Testing
     #expect(text.unicodeScalars.count == expected.unicodeScalars.count || label == "windows-1258")
   }
 
-  @Test func `a long text is converted whole`() {
+  @Test func `a long text is decoded completely`() {
     let bytes = (0..<50_000).flatMap { _ in [0x93, 0xFA, 0x41] as [UInt8] }
     #expect(text(bytes, "text/plain; charset=shift_jis") == String(repeating: "\u{65E5}A", count: 50_000))
     #expect(text([], "text/plain; charset=shift_jis") == "")
   }
 
   @Test(arguments: 1...20)
-  func `any bytes are some text`(seed: UInt64) {
+  func `any bytes can be decoded`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let labels = [
       "shift_jis", "euc-jp", "gb18030", "gbk", "big5", "euc-kr", "iso-2022-jp", "utf-16", "utf-16be",
@@ -146,7 +147,7 @@ import Testing
       ("a/b; charset", ""),
       ("charset=x", nil), ("a/b; y=\"charset=z;charset=w\"; charset=x ", "x"),
     ] as [(String, String?)])
-  func `a parameter of a type is found`(type: String, value: String?) {
+  func `a parameter of a media type is found`(type: String, value: String?) {
     #expect(MediaType.parameter("charset", of: type) == value)
   }
 }

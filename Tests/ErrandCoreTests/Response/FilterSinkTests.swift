@@ -6,7 +6,7 @@ import Testing
 
 /// Filters between a transport and a sink.
 @Suite struct FilterSinkTests {
-  @Test func `bytes pass all filters in order, whole`() async throws {
+  @Test func `bytes pass all filters, completely and in order`() async throws {
     let target = TestSink()
     let sink = FilterSink([Doubling("a"), Doubling("b")], into: target)
     for text in ["1", "2", "3"] { #expect(try sink.write(Data(text.utf8)) == .more) }
@@ -14,7 +14,7 @@ import Testing
     #expect(target.text == "11112222333" + "3" + "aa" + "b")
   }
 
-  @Test func `a full sink stops the transport, and nothing is lost or overtaken`() async throws {
+  @Test func `a full sink stops the transport, and bytes are neither lost nor reordered`() async throws {
     let target = TestSink(isFull: true)
     let sink = FilterSink([Doubling("a")], into: target)
     let drains = Locked(0)
@@ -36,7 +36,7 @@ import Testing
     try await finishing.value
   }
 
-  @Test func `a sink that drains before the write has returned is not waited for`() async throws {
+  @Test func `a filter does not wait for a sink that drains before the write returns`() async throws {
     let target = TestSink(isFull: true)
     target.drainsAtOnce.withLock { $0 = true }
     let sink = FilterSink([Doubling("a")], into: target)
@@ -44,7 +44,7 @@ import Testing
     #expect(target.text == "112233")
   }
 
-  @Test func `bytes that come while a filter works are held until it has finished`() async throws {
+  @Test func `bytes that arrive while a filter works are held until it has finished`() async throws {
     let target = TestSink()
     let gate = StubGate()
     let sink = FilterSink([Doubling("a"), Doubling("b", after: gate)], into: target)
@@ -52,7 +52,7 @@ import Testing
     sink.onDrain { drained.open() }
     #expect(try sink.write(Data("1".utf8)) == .wait)
     #expect(target.text.isEmpty)
-    // Not allowed, and harmless.
+    // The protocol does not allow this, but it does no harm.
     #expect(try sink.write(Data("2".utf8)) == .wait)
     gate.open()
     try await drained.pass()
@@ -100,7 +100,9 @@ import Testing
     await #expect(throws: RequestError.self) { try await finishing.value }
   }
 
-  @Test(arguments: 0..<60) func `whatever drains when, the body arrives whole`(seed: UInt64) async throws {
+  @Test(arguments: 0..<60) func `the body arrives completely, whenever the sinks drain`(seed: UInt64)
+    async throws
+  {
     var random = SeededRandom(seed: seed)
     let content = Data((0..<400).map { _ in UInt8.random(in: 0...3, using: &random) })
     let coded = try Gzip.compress(Gzip.compress(content))
@@ -129,7 +131,7 @@ import Testing
   }
 }
 
-/// Doubles each byte, and adds a letter at the end.
+/// A filter that doubles each byte, and adds a letter at the end.
 private final class Doubling: BodyFilter {
   private struct State {
     var bytes: [UInt8] = []
@@ -159,13 +161,13 @@ private final class Doubling: BodyFilter {
   func put(_ bytes: Data) { state.withLock { $0.bytes += bytes.flatMap { [$0, $0] } } }
   func end() throws { state.withLock { $0.bytes += Array(ending.utf8) } }
 
-  /// One byte at a time.
+  /// The bytes one at a time.
   func take() -> Data? {
     state.withLock { state in state.bytes.isEmpty ? nil : Data([state.bytes.removeFirst()]) }
   }
 }
 
-/// A sink that is full after each write, if told.
+/// A sink that can be full after each write.
 private final class TestSink: BodySink {
   private let state: Locked<(data: Data, drained: (@Sendable () -> Void)?)>
   private let isFull: Bool

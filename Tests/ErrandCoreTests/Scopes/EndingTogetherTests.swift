@@ -3,13 +3,13 @@ import Testing
 
 @testable import ErrandCore
 
-/// All members are cancelled before any of them is told: a listener that hears of one cancellation and goes
-/// on in its place must not be cancelled next.
+/// All members are cancelled before any listener is notified: a listener that hears of one cancellation and
+/// starts a replacement must not be cancelled next.
 @Suite struct EndingTogetherTests {
   private let cancellations = (0..<3).map { _ in CancellationToken() }
   private let told = EventLog()
 
-  /// Notes for each token, when it hears of its end, how many have ended by then.
+  /// Records, for each token that hears of its end, how many tokens have ended by then.
   private func listen() {
     for cancellation in cancellations {
       _ = cancellation.onCancel { [cancellations, told] in
@@ -19,7 +19,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `nothing in a scope, or below it, is told of its end before all have ended`(isForEver: Bool) throws {
+  func `a scope ends all its members, nested ones included, before it notifies any of them`(isForEver: Bool)
+    throws
+  {
     let page = RequestScope("page")
     let views = (0..<2).map { _ in RequestScope("view", in: page) }
     for (scope, cancellation) in zip([page] + views, cancellations) { _ = try scope.enter(cancellation) }
@@ -30,7 +32,8 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `nothing in a stack's pages is told of its end before all that leave have ended`(isWhole: Bool) throws
+  func `a stack ends the requests of all pages that leave before it notifies any of them`(isWhole: Bool)
+    throws
   {
     let stack = ScopeStack("stack")
     let root = stack.push("root")
@@ -44,8 +47,8 @@ import Testing
     #expect(told.events == ["3", "3", "3"])
   }
 
-  /// Otherwise a request that waits for an older one might hear of that one's end before its own.
-  @Test func `the newest request is cancelled first, in a scope and in flight`() throws {
+  /// Otherwise a request that waits for an older one might hear of that request's end before its own.
+  @Test func `the newest request is cancelled first, in a scope and in a shutdown`() throws {
     let page = RequestScope("page")
     let inFlight = InFlight()
     for (number, cancellation) in cancellations.enumerated() {
@@ -64,7 +67,7 @@ import Testing
     #expect(told.events == ["2", "1", "0", "2", "1", "0"])
   }
 
-  @Test func `no request in flight is told of a shutdown before all have ended`() throws {
+  @Test func `a shutdown ends all requests in flight before it notifies any of them`() throws {
     let inFlight = InFlight()
     for cancellation in cancellations { _ = try inFlight.add(cancellation) }
     listen()
@@ -72,7 +75,7 @@ import Testing
     #expect(told.events == ["3", "3", "3"])
   }
 
-  @Test func `the request that a scope's calls share has ended when the first is told`() async throws {
+  @Test func `a shared request has ended before its first caller is notified`() async throws {
     let repeats = Coalescer<Int>(Timeline(VirtualClock()))
     let (inFlightRequests, depart) = AsyncStream.makeStream(of: InFlightRequest.self)
     let page = RequestScope("page")

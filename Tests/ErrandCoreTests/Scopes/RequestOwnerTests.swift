@@ -3,11 +3,11 @@ import Testing
 
 @testable import ErrandCore
 
-/// Owners are released while their requests are pending, and no request brings one back.
+/// Owners are released while their requests are pending, and no request revives one.
 @MainActor @Suite struct RequestOwnerTests {
   private let stub = StubTransport(clock: VirtualClock(), [.stall])
 
-  @Test func `an owner that is captured before the wait is kept alive by its own request`() async throws {
+  @Test func `an owner that a task captures before its wait is kept alive by its own request`() async throws {
     var page: TrappedPage? = TrappedPage(Client(transport: stub))
     let requests = page?.requests
     weak let kept = page
@@ -22,7 +22,7 @@ import Testing
     #expect(kept == nil)
   }
 
-  @Test func `an owner that is captured after the wait is released, and its request is cancelled`()
+  @Test func `an owner that a task captures after its wait is released, and its request is cancelled`()
     async throws
   {
     var page: FreePage? = FreePage(Client(transport: stub))
@@ -36,7 +36,8 @@ import Testing
     #expect(stub.cancelled == 1)
   }
 
-  @Test func `a result that the client hands over retains no owner, and none comes after the owner's end`()
+  @Test
+  func `a result that the client hands over retains no owner, and is not delivered after the owner's end`()
     async throws
   {
     let told = EventLog()
@@ -53,7 +54,7 @@ import Testing
     #expect(told.events.isEmpty)
   }
 
-  @Test func `an owner that ends its requests by hand is told of the cancellation`() async throws {
+  @Test func `an owner that ends its requests itself is notified of the cancellation`() async throws {
     let page = MainPage()
     page.load(Client(transport: stub), EventLog())
     try await stub.waitForRequests()
@@ -63,7 +64,7 @@ import Testing
     #expect(page.requests.count == 0)
   }
 
-  @Test func `an owner on the main actor gets its response there`() async {
+  @Test func `an owner on the main actor receives its response there`() async {
     let page = MainPage()
     let told = EventLog()
     page.load(Client(transport: StubTransport([.response(body: "hello")])), told)
@@ -72,14 +73,14 @@ import Testing
     #expect(told.events == ["told"])
   }
 
-  @Test func `an owner with a conformance on the main actor only gets its response there`() async {
+  @Test func `an owner whose conformance is isolated to the main actor receives its response there`() async {
     let page = MainOnlyPage()
     page.load(Client(transport: StubTransport([.response(body: "hello")])))
     await page.told.wait()
     #expect(page.text == "hello")
   }
 
-  @Test func `an actor gets its response on itself`() async {
+  @Test func `an actor receives its response in its own isolation`() async {
     let store = Store()
     await store.load(Client(transport: StubTransport([.response(body: "hello")])))
     await store.told.wait()
@@ -95,14 +96,14 @@ import Testing
     #expect(await other.text == "hello")
   }
 
-  @Test func `an owner on another global actor gets its response there`() async {
+  @Test func `an owner on another global actor receives its response there`() async {
     let page = ElsewherePage()
     await page.load(Client(transport: StubTransport([.response(body: "hello")])))
     await page.told.wait()
     #expect(await page.text == "hello")
   }
 
-  @Test nonisolated func `an owner on no actor gets its response`() async {
+  @Test nonisolated func `an owner without an actor receives its response`() async {
     let service = Service()
     service.load(Client(transport: StubTransport([.response(body: "hello")])))
     await service.told.wait()

@@ -8,7 +8,7 @@ import Testing
   private typealias State = RequestScopeState<Int, Int>
 
   @Test(arguments: 1...20)
-  func `a scope holds the members that have entered, have not left and were not taken out`(seed: UInt64) {
+  func `a scope holds the members that have entered and have neither left nor been removed`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = State()
     var inside: [Int: State.Place] = [:]
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a place from before everything was taken out frees no other member's place`() {
+  @Test func `a place from before a removal of all members frees no other member's place`() {
     var state = State()
     let old = state.enter(1)
     #expect(state.takeAll() == [1])
@@ -53,7 +53,7 @@ import Testing
     #expect(state.count == 1)
   }
 
-  @Test func `the first reason to end counts`() {
+  @Test func `a scope keeps its first reason to end`() {
     var state = State()
     #expect(state.close(.superseded) == .superseded)
     #expect(state.close(.callCancelled) == .superseded)
@@ -62,7 +62,7 @@ import Testing
     #expect(state.adopt(1) == nil)
   }
 
-  @Test func `a million members in and out leave nothing behind`() {
+  @Test func `a million members that enter and leave leave nothing behind`() {
     var state = State()
     var inside: [State.Place] = []
     for member in 0..<1_000_000 {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ErrandCore
 
-/// Many threads at once; the counts must add up in any order of events.
+/// Many threads at once; the counts must be consistent for any order of events.
 @Suite struct RequestScopeStressTests {
   private struct Entered: Sendable {
     let cancellation: CancellationToken
     let hasLeft: Bool
   }
 
-  @Test func `a token that enters while the scope ends is refused or cancelled, once`() async {
+  @Test func `a token that enters an ending scope is either refused or cancelled, once`() async {
     for round in 0..<200 {
       let outer = RequestScope("outer")
       let inner = RequestScope("inner", in: outer)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `concurrent cancellations cancel each member once, and the scope goes on`() async {
+  @Test func `concurrent cancellations cancel each member once, and the scope remains usable`() async {
     let scope = RequestScope("scope")
     let cancelled = EventLog()
     await withTaskGroup { group in
@@ -58,7 +58,7 @@ import Testing
     #expect(!scope.isCancelled)
   }
 
-  @Test func `scopes that come and go inside one that ends all end`() async {
+  @Test func `nested scopes that are created while their parent ends all end`() async {
     for _ in 0..<100 {
       let app = RequestScope("app")
       let cancelled = EventLog()

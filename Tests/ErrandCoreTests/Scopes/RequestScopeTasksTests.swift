@@ -38,14 +38,14 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `a task of the scope has left when its value is here`() async throws {
+  @Test func `a task has left its scope when its value is available`() async throws {
     let page = RequestScope()
     let task = page.task { 7 }
     #expect(try await task.value == 7)
     #expect(page.count == 0)
   }
 
-  @Test func `a task that is started in an ended scope is cancelled from its beginning`() async throws {
+  @Test func `a task that is started in an ended scope is cancelled from the start`() async throws {
     let page = RequestScope()
     page.end()
     let wasCancelled = try await page.task { Task.isCancelled }.value
@@ -59,7 +59,7 @@ import Testing
     #expect(page.count == 0)
   }
 
-  @Test @MainActor func `a task runs on the actor where it was formed`() async throws {
+  @Test @MainActor func `a task runs on the actor where its closure was formed`() async throws {
     var steps = 0
     let page = RequestScope()
     try await page.task {
@@ -69,7 +69,7 @@ import Testing
     #expect(steps == 1)
   }
 
-  @Test func `any task can be inserted, and leaves by itself`() async throws {
+  @Test func `any task can be inserted, and leaves when it ends`() async throws {
     let page = RequestScope()
     let gate = StubGate()
     let task = Task { try await gate.pass() }
@@ -82,7 +82,7 @@ import Testing
     #expect(!task.isCancelled)
   }
 
-  @Test func `a task that was inserted is cancelled with the scope, or at once`() async {
+  @Test func `an inserted task is cancelled with the scope, or at once if the scope has ended`() async {
     let page = RequestScope()
     let gate = StubGate()
     let first = Task { try await gate.pass() }
@@ -96,7 +96,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await second.value }
   }
 
-  @Test func `a task that has left again is not cancelled`() async throws {
+  @Test func `a task that has left is not cancelled`() async throws {
     let page = RequestScope()
     let gate = StubGate()
     let task = Task { try await gate.pass() }
@@ -120,7 +120,7 @@ import Testing
     #expect(log.events == ["socket", "late"])
   }
 
-  @Test func `a scope held by a task that waits in it does not end before that task`() async throws {
+  @Test func `a scope that a waiting task retains does not end before that task`() async throws {
     let gate = StubGate()
     let log = EventLog()
     var page: RequestScope? = RequestScope()

@@ -14,7 +14,9 @@ import Testing
     #expect(page.count == 0)
   }
 
-  @Test func `a member that has left is not cancelled, and leaving twice frees no other place`() throws {
+  @Test func `a member that has left is not cancelled, and leaving twice frees no other member's place`()
+    throws
+  {
     let page = RequestScope()
     let (first, second) = (CancellationToken(), CancellationToken())
     let membership = try page.enter(first)
@@ -27,7 +29,7 @@ import Testing
     #expect(second.cause != nil)
   }
 
-  @Test func `a scope that cancelled everything can be used again`() throws {
+  @Test func `a scope remains usable after it has cancelled everything`() throws {
     let page = RequestScope("page")
     let (before, after) = (CancellationToken(), CancellationToken())
     let old = try page.enter(before)
@@ -41,7 +43,7 @@ import Testing
     #expect(after.cause == .cancelled(.scopeEnded("page")))
   }
 
-  @Test func `an ended scope accepts nothing, and says why`() {
+  @Test func `an ended scope accepts nothing, and gives the reason`() {
     let page = RequestScope("page")
     page.cancel(reason: .other("signed out"))
     page.end()
@@ -51,7 +53,7 @@ import Testing
     #expect(page.count == 0)
   }
 
-  @Test func `a scope ends when the last reference to it goes away`() throws {
+  @Test func `a scope ends when its last reference is released`() throws {
     let cancellation = CancellationToken()
     var page: RequestScope? = RequestScope("page")
     let membership = try page?.enter(cancellation)
@@ -60,7 +62,10 @@ import Testing
     membership?.leave()
   }
 
-  @Test func `ending the outer scope ends the inner, innermost first, and names the outer`() throws {
+  @Test
+  func `ending an outer scope ends its inner scopes, innermost first, and the reason names the outer one`()
+    throws
+  {
     let log = EventLog()
     let app = RequestScope("app")
     let page = RequestScope("page", in: app)
@@ -75,7 +80,7 @@ import Testing
     #expect(app.isCancelled && page.isCancelled && view.isCancelled)
   }
 
-  @Test func `an inner scope that goes away ends nothing of the outer scope`() throws {
+  @Test func `releasing an inner scope ends nothing in the outer scope`() throws {
     let app = RequestScope("app")
     var page: RequestScope? = RequestScope("page", in: app)
     let (outer, inner) = (CancellationToken(), CancellationToken())
@@ -87,7 +92,7 @@ import Testing
     #expect(app.count == 1)
   }
 
-  @Test func `an inner scope does not keep the outer alive`() throws {
+  @Test func `an inner scope does not retain the outer one`() throws {
     var app: RequestScope? = RequestScope("app")
     let page = RequestScope("page", in: app)
     let cancellation = CancellationToken()
@@ -97,7 +102,7 @@ import Testing
     #expect(cancellation.cause == .cancelled(.scopeEnded("app")))
   }
 
-  @Test func `a scope inside one that has ended has ended too`() {
+  @Test func `a scope that is created in an ended scope has ended, too`() {
     let app = RequestScope("app")
     app.end()
     let page = RequestScope("page", in: app)
@@ -106,7 +111,7 @@ import Testing
     #expect(error?.cancellation == .scopeEnded("app"))
   }
 
-  @Test(.computesLong) func `ending a hundred thousand nested scopes is no recursion`() {
+  @Test(.computesLong) func `ending a hundred thousand nested scopes does not recurse`() {
     let log = EventLog()
     let outermost = RequestScope("outermost")
     var scopes = [outermost]
@@ -136,7 +141,7 @@ import Testing
     #expect(log.events == ["page", "late", "app"])
   }
 
-  @Test func `a member that enters because all others were cancelled stays`() {
+  @Test func `a member that enters because all others were cancelled is not cancelled`() {
     let log = EventLog()
     let app = RequestScope("app")
     let page = RequestScope("page", in: app)
@@ -148,7 +153,7 @@ import Testing
     #expect(log.events == ["later"])
   }
 
-  @Test func `a scope retains nothing of a call that has left`() throws {
+  @Test func `a scope retains nothing of a call that has left it`() throws {
     let page = RequestScope()
     weak var cancellation: CancellationToken?
     do {

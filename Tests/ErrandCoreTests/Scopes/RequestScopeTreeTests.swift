@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `any tree of scopes does what the model does`(seed: UInt64) {
+  func `any tree of scopes behaves like the model`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var model = Model()
     var handles: [RequestScope?] = []

@@ -18,7 +18,8 @@ import Testing
     return Client(transport: stub, configuration: configuration)
   }
 
-  /// Returns the order in which calls are sent that wait while `change` happens: "a" in the scope, "b" beside it.
+  /// Returns the order in which waiting calls are sent when `change` happens meanwhile: "a" is in the scope,
+  /// "b" is not.
   private func order(_ change: (RequestScope, Call) -> Void) async throws -> [String] {
     let stub = StubTransport { [gate] in .response().behind($0.index == 0 ? gate : .opened) }
     let client = client(stub)
@@ -36,15 +37,15 @@ import Testing
     return stub.requests.dropFirst().map { String($0.url.path.dropFirst()) }
   }
 
-  @Test func `a request of a scope whose priority is limited is overtaken`() async throws {
+  @Test func `other requests overtake a request whose scope has a limited priority`() async throws {
     #expect(try await order { _, _ in } == ["a", "b"])
   }
 
-  @Test func `the limit of a scope holds for the scopes below`() async throws {
+  @Test func `the priority limit of a scope also applies to the scopes below it`() async throws {
     #expect(try await order { scope, _ in scope.limitPriority(to: .background) } == ["b", "a"])
   }
 
-  @Test func `a limit that is lifted gives the request its own priority back`() async throws {
+  @Test func `lifting a limit restores the request's own priority`() async throws {
     let order = try await order { scope, _ in
       scope.limitPriority(to: .background)
       scope.limitPriority(to: nil)
@@ -52,11 +53,11 @@ import Testing
     #expect(order == ["a", "b"])
   }
 
-  @Test func `a call whose priority is lowered is overtaken`() async throws {
+  @Test func `other calls overtake a call whose priority is lowered`() async throws {
     #expect(try await order { _, call in call.lowerPriority(to: .utility) } == ["b", "a"])
   }
 
-  @Test func `requests that come later, and scopes that are made later, are limited too`() async throws {
+  @Test func `a priority limit also applies to later requests and to later nested scopes`() async throws {
     let client = client(StubTransport([.stall]))
     let outer = RequestScope("outer")
     outer.limitPriority(to: .utility)

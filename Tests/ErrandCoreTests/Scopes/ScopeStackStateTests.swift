@@ -6,7 +6,7 @@ import Testing
 @Suite struct ScopeStackStateTests {
   private typealias State = ScopeStackState<Int, String>
 
-  /// A list of pages, each with the overlay that it presents; -1 is the stack without a page.
+  /// A list of pages with the overlay that each presents; the entry -1 is the stack below all pages.
   private struct Model {
     var pages: [(page: Int, overlay: String?)] = [(-1, nil)]
 
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: 1...40)
-  func `the entries that leave are returned exactly, topmost first`(seed: UInt64) {
+  func `exactly the entries that leave are returned, topmost first`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = State()
     var model = Model()

@@ -12,7 +12,7 @@ import Testing
     return scope
   }
 
-  @Test func `pop ends the top page alone`() {
+  @Test func `pop ends only the top page`() {
     let stack = ScopeStack("shop")
     let (list, item) = (watched(stack.push("list")), watched(stack.push("item")))
     #expect(stack.pop() == item)
@@ -22,7 +22,7 @@ import Testing
     #expect(!list.isCancelled)
   }
 
-  @Test func `the root is not popped`() {
+  @Test func `pop never removes the root`() {
     let stack = ScopeStack()
     let root = stack.push("root")
     #expect(stack.pop() == nil)
@@ -50,7 +50,7 @@ import Testing
     #expect(stack.pages.map(\.name) == ["a"])
   }
 
-  @Test func `dismiss ends the presented stack, and never the presenter's own requests`() throws {
+  @Test func `dismiss ends the presented stack, and none of the presenter's own requests`() throws {
     let stack = ScopeStack("shop")
     let page = stack.push("page")
     let own = CancellationToken()
@@ -71,7 +71,7 @@ import Testing
     #expect(stack.presented == nil)
   }
 
-  @Test func `pop ends what the page presents before the page, with the page as the reason`() throws {
+  @Test func `pop ends a page's presented stack before the page, with the page as the reason`() throws {
     let stack = ScopeStack()
     let root = stack.push("root")
     _ = watched(stack.push("page"))
@@ -86,7 +86,7 @@ import Testing
     #expect(!root.isCancelled)
   }
 
-  @Test func `a presented stack stays while pages above its presenter are popped`() {
+  @Test func `a presented stack remains while pages above its presenter are popped`() {
     let stack = ScopeStack()
     let root = stack.push("root")
     let sheet = stack.present("sheet")
@@ -110,7 +110,7 @@ import Testing
     #expect(first.isCancelled && third.isCancelled)
   }
 
-  @Test func `a sheet that closed itself does not block the next`() {
+  @Test func `a sheet that has closed itself does not block the next one`() {
     let stack = ScopeStack()
     let root = stack.push("root")
     stack.present("first").end()
@@ -123,7 +123,7 @@ import Testing
     #expect(!root.isCancelled)
   }
 
-  @Test func `ending the stack ends all pages, topmost first, and it accepts no more`() throws {
+  @Test func `ending the stack ends all pages, topmost first, and the stack accepts no more`() throws {
     let stack = ScopeStack("shop")
     _ = watched(stack.push("root"))
     let page = watched(stack.push("page"))
@@ -141,7 +141,7 @@ import Testing
     #expect(stack.present("late").isCancelled)
   }
 
-  @Test func `a stack that goes away ends its pages, and ends with its parent`() {
+  @Test func `a released stack ends its pages, and a stack ends with its parent`() {
     var stack: ScopeStack? = ScopeStack("shop")
     let page = stack?.push("page")
     stack = nil
@@ -155,7 +155,7 @@ import Testing
     #expect(other.present("late").isCancelled)
   }
 
-  @Test func `a request of the page below goes on while the one above is popped`() async throws {
+  @Test func `a request of the page below continues when the page above is popped`() async throws {
     let gate = StubGate()
     let stub = StubTransport(clock: VirtualClock()) {
       $0.url.path == "/list" ? .response(body: "list").behind(gate) : .stall
@@ -172,7 +172,7 @@ import Testing
     #expect(try await below.value.text == "list")
   }
 
-  @Test func `stacks may be used from many tasks at once`() async {
+  @Test func `many tasks may use a stack concurrently`() async {
     for _ in 0..<50 {
       let stack = ScopeStack("stack")
       stack.push("root")

@@ -31,14 +31,14 @@ import Testing
     #expect(log.events == ["ended"])
   }
 
-  @Test func `the scope ends at once when the task is cancelled, though the body goes on`() async throws {
+  @Test func `the scope ends at once when the task is cancelled, even if the body continues`() async throws {
     let (inside, leave) = (StubGate(), StubGate())
     let cancellation = CancellationToken()
     let task = Task {
       try await withRequestScope("block") { scope in
         _ = try scope.enter(cancellation)
         inside.open()
-        // This wait ignores the cancellation of its own task.
+        // This wait ignores the cancellation of the current task.
         await Task { try? await leave.pass() }.value
         #expect(scope.isCancelled)
       }
@@ -50,7 +50,7 @@ import Testing
     try await task.value
   }
 
-  @Test func `the scope is nested in the scope that it is given`() async {
+  @Test func `the scope is nested in the given scope`() async {
     let page = RequestScope("page")
     await withRequestScope("block", in: page) { scope in
       page.end()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test @MainActor func `the body runs on the actor where it was formed`() async {
+  @Test @MainActor func `the body runs on the actor where its closure was formed`() async {
     var steps = 0
     await withRequestScope { _ in
       MainActor.assertIsolated()

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ASCIITests {
-  @Test func `the bytes of a token are those of RFC 9110, section 5.6.2`() {
+  @Test func `a token consists of the bytes that RFC 9110, section 5.6.2, allows`() {
     let token = Set("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     #expect(token.count == 77)
     for byte in UInt8.min...UInt8.max {

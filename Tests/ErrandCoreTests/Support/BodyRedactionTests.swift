@@ -22,17 +22,17 @@ import Testing
     #expect(Self.secrets.redact(body: body, contentType: nil) == shown)
   }
 
-  @Test func `a form is one by its type, whatever is in it`() {
+  @Test func `a body is a form if its type says so, whatever it contains`() {
     let shown = Self.secrets.redact(body: "a=b c&mine=d e", contentType: "Application/X-WWW-Form-Urlencoded")
     #expect(shown == "a=b c&mine=***")
   }
 
-  @Test func `no cut and no damage lets a secret show`() {
+  @Test func `no truncation and no damage reveals a secret`() {
     let text = #"{"user":"ann","keys":[{"secret":"MARK"},["token",{"token":[{"x":"MARK"}]}]],"mine":"MARK"}"#
     for seed in 0..<500 {
       var random = SeededRandom(seed: UInt64(seed))
       var bytes = Array(text.utf8.prefix(Int.random(in: 1...text.utf8.count, using: &random)))
-      // Spaces anywhere between tokens change nothing.
+      // Whitespace between tokens changes nothing.
       if let colon = bytes.lastIndex(of: UInt8(ascii: ":")) { bytes.insert(32, at: colon) }
       let shown = Self.secrets.redact(body: String(decoding: bytes, as: UTF8.self), contentType: nil)
       #expect(!shown.contains("MARK"), "seed \(seed): \(shown)")

@@ -15,7 +15,7 @@ import Testing
     #expect(one != other)
   }
 
-  @Test func `a change made before an error stays`() {
+  @Test func `a change that was made before an error is kept`() {
     func change(_ values: inout [Int]) throws {
       values.append(2)
       throw Refused()
@@ -25,7 +25,7 @@ import Testing
     #expect(boxed.value == [1, 2])
   }
 
-  @Test func `a changed request leaves the original alone`() {
+  @Test func `changing a copied request does not change the original`() {
     let plain = Request.get("http://h/")
     let changed = plain.field("A", "1").priority(.background).timeout(.seconds(1))
     #expect(plain.fields.isEmpty)

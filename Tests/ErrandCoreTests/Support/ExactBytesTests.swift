@@ -12,12 +12,12 @@ import Testing
   import Foundation
 #endif
 
-/// Names that Swift's strings take for equal, and that are different bytes: `é` as one scalar and as two.
+/// Names that Swift's strings treat as equal although their bytes differ: `é` as one scalar and as two.
 @Suite(.timeLimit(.minutes(1))) struct ExactBytesTests {
   private let one = "Ren\u{E9}"
   private let two = "Rene\u{301}"
 
-  /// The token is the credential.
+  /// The token is the identity's name.
   private struct Names: Authenticator {
     func authenticate(_ request: Request, with name: String) -> Request { request.field("X-Token", name) }
     func refresh(_ name: String?, _ refresh: CredentialRefresh) async throws -> String {
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `two users have nothing in common`(isCached: Bool) async throws {
+  func `two users share nothing`(isCached: Bool) async throws {
     let user = Locked("")
     let stage = Stage.configured { $0.identity = { user.withLock { $0 } } }
       .responding { .response(body: "\($0.index)") }
@@ -66,7 +66,7 @@ import Testing
     await stage.settle()
   }
 
-  @Test func `a name is not another name with options`() async throws {
+  @Test func `a name never equals another name with options`() async throws {
     let user = Locked("ann")
     let stage = Stage.configured { $0.identity = { user.withLock { $0 } } }
       .responding { .response(body: "\($0.index)") }
@@ -74,7 +74,7 @@ import Testing
     let limited = request.redirects(RedirectPolicy(limit: 3))
     #expect(try await stage.client.send(limited).text == "0")
     let identity = RequestIdentity(client: ClientIdentity({ "ann" }, nil)).present(limited, in: .caching)
-    // That is another user, who chose the name of ann's with her options.
+    // That is another user, whose name looks like ann's with her options.
     let other = try #require(identity.text)
     user.withLock { $0 = other }
     #expect(try await stage.client.send(request).text == "1")
@@ -84,7 +84,7 @@ import Testing
     #expect(both.present.text != alone.present.text)
   }
 
-  @Test func `two users have their own cookies`() {
+  @Test func `two users have separate cookies`() {
     let store = CookieStore()
     let url = URL(string: "https://a.test/")!
     for name in [one, two] {
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: Keys
 
-  @Test func `two names of cached responses are two`() async throws {
+  @Test func `two names of cached responses are different keys`() async throws {
     #expect(CacheKey(one) != CacheKey(two))
     #expect(CacheRule(one, .first) != CacheRule(two, .first))
     let stage = Stage { .response(body: "\($0.index)") }
@@ -107,7 +107,7 @@ import Testing
     #expect(try await stage.client.send(get.cached(as: one)).text == "0")
   }
 
-  @Test func `two keys of requests are two`() async throws {
+  @Test func `two request keys are different`() async throws {
     #expect(RequestKey(one) != RequestKey(two))
     #expect(RequestKey(one) == RequestKey(one))
     #expect("\(RequestKey(one))" == "a chosen key (String)")
@@ -122,13 +122,13 @@ import Testing
     await stage.settle()
   }
 
-  @Test func `two values of a field are two`() {
+  @Test func `two values of a field are different`() {
     #expect(HTTPFields(dictionaryLiteral: ("X", one)) != HTTPFields(dictionaryLiteral: ("X", two)))
     #expect(Set([HTTPFields.Field("X", one), HTTPFields.Field("x", two)]).count == 2)
   }
 
   @Test(arguments: [("ETag", "If-None-Match", "\""), ("Last-Modified", "If-Modified-Since", "")])
-  func `a 304 about another version renews nothing`(field: String, condition: String, quote: String) {
+  func `a 304 for another version renews nothing`(field: String, condition: String, quote: String) {
     let kept = CachedResponse(
       status: 200, fields: HTTPFields(dictionaryLiteral: (field, quote + one + quote)), data: Data(),
       url: URL(string: "http://a.test/")!, date: Date())

@@ -9,8 +9,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A program that another thread is just starting has such a copy.
-  @Test func `a lock ends with its file, although a copy of the descriptor exists`() throws {
+  /// A program that another thread is starting has such a copy for a moment.
+  @Test func `closing a file releases its lock, even if a copy of the descriptor exists`() throws {
     let path = folder.path("file")
     var file: FileDescriptor? = try FileDescriptor(writing: path)
     #expect(try #require(file).claim())
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(.enabled(if: Program.canSeeInheritance))
-  func `a started program inherits neither files that are read nor files that are written`() throws {
+  func `a started program inherits neither files that are open for reading nor for writing`() throws {
     let path = folder.path("file")
     let files = [try FileDescriptor(writing: path), try FileDescriptor(reading: path)]
     try withExtendedLifetime(files) {

@@ -11,7 +11,7 @@ import Testing
 
   private func place(_ name: String) throws -> FilePlace { try FilePlace(folder.path(name)) }
 
-  @Test func `a path leads through all its links`() throws {
+  @Test func `a path is resolved through all its links`() throws {
     try folder.write("x", to: "file")
     for (name, target) in [
       ("link", "file"), ("again", "link"), ("absolute", folder.path("again")), ("lost", "none"),
@@ -27,7 +27,7 @@ import Testing
     #expect(try FilePlace(folder.url.path) == .folder(path: folder.url.path))
   }
 
-  @Test func `pipes, devices and descriptors are told apart`() throws {
+  @Test func `pipes, devices and descriptors are recognized`() throws {
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     #expect(symlink("pipe", folder.path("link")) == 0)
     #expect(symlink("/dev/fd/7", folder.path("seven")) == 0)
@@ -39,20 +39,20 @@ import Testing
     #expect(try FilePlace("/dev/fd/x") == .regular(path: "/dev/fd/x"))
   }
 
-  @Test func `links without an end are an error`() throws {
+  @Test func `an endless chain of links is an error`() throws {
     #expect(symlink("b", folder.path("a")) == 0)
     #expect(symlink("a", folder.path("b")) == 0)
     #expect(throws: FileError.self) { try place("a") }
   }
 
-  @Test func `the contents of a file and of a pipe are read to their end, up to a limit`() async throws {
+  @Test func `a file and a pipe are read to their end, up to a limit`() async throws {
     try folder.write("0123456789", to: "file")
     #expect(try FileDescriptor.contents(of: folder.path("file"), limit: 10) == Data("0123456789".utf8))
     #expect(throws: FileError.self) { try FileDescriptor.contents(of: folder.path("file"), limit: 9) }
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     for limit in [300_000, 299_999] {
       let path = folder.path("pipe")
-      // The writer comes later, pauses, and may be left alone by the reader.
+      // The writer starts later, pauses, and may still be writing when the reader stops.
       let writer = SystemThread.start {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `the cancellation of a task ends its wait for a pipe`() async throws {
+  @Test func `cancelling a task ends its wait for a pipe`() async throws {
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     let path = folder.path("pipe")
     let task = Task.detached { try FileDescriptor.contents(of: path, limit: 10) }
@@ -85,7 +85,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a duplicate of a descriptor leaves its lock alone`() throws {
+  @Test func `a duplicate of a descriptor does not release the lock`() throws {
     let raw = open(folder.path("file"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(raw) }
     #expect(flock(raw, LOCK_EX | LOCK_NB) == 0)

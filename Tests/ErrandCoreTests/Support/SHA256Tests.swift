@@ -17,7 +17,7 @@ import Testing
     #expect(SHA256Digest(hashing: Data(text.utf8)).description == digest)
   }
 
-  @Test func `hashing in pieces makes the digest of the whole`() {
+  @Test func `hashing in pieces gives the digest of the whole`() {
     var random = SeededRandom(seed: 3)
     for _ in 0..<50 {
       let data = Data((0..<Int.random(in: 0...500, using: &random)).map { _ in UInt8.random(in: 0...(.max)) })

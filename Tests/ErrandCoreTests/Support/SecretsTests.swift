@@ -42,7 +42,7 @@ import Testing
     ("http://h/?https://o/?token=s", "http://h/?https://o/?token=***"),
     ("http://h\\u:p@x/?a=b", "http://***@x/?a=b"), ("http:\\\\u\\:p@x/", "http:\\\\***@x/"),
   ])
-  func `a URL shows no secret, however it is written`(url: String, shown: String) {
+  func `a URL shows no secret in any notation`(url: String, shown: String) {
     #expect(Secrets.standard.redact(url) == shown)
     #expect(Secrets.standard.redact(shown) == shown)
   }
@@ -54,11 +54,11 @@ import Testing
     "http://h/a%20b;c?https://o/%20x",
     "/a;v=1/b?c=d", "http://h/?token", "http://h/?q=50%25+off&r=%2541",
   ])
-  func `a URL without secrets is shown as it is`(url: String) {
+  func `a URL without secrets is shown unchanged`(url: String) {
     #expect(Secrets.standard.redact(url) == url)
   }
 
-  @Test func `a name that is encoded without end is taken for a secret`() {
+  @Test func `a name that is percent-encoded too many times counts as secret`() {
     let name = "%" + String(repeating: "25", count: 5_000) + "41"
     #expect(Secrets.standard.redact("http://h/?\(name)=s") == "http://h/?\(name)=***")
     let value = String(repeating: "a=", count: 20_000) + "//u@h"
@@ -71,7 +71,7 @@ import Testing
     "X-Auth-Token", "X-CSRF-Token", "Private-Token", "X-Client-Secret", "Signature",
     "Ocp-Apim-Subscription-Key",
   ])
-  func `a header field that is named like a credential is a secret`(name: String) {
+  func `a header field with the name of a credential is secret`(name: String) {
     #expect(HTTPFields.Field(name, "s").description == "\(name): ***")
     #expect(Secrets.standard.covers(HTTPFields.Field(name, "s")))
   }
@@ -79,11 +79,11 @@ import Testing
   @Test(arguments: [
     "Accept", "Content-Type", "Idempotency-Key", "Connection", "Date", "X-Author", "Sec-WebSocket-Key",
   ])
-  func `a header field with another name is no secret`(name: String) {
+  func `a header field with another name is not secret`(name: String) {
     #expect(!HTTPFields.Field(name, "s").isSecret)
   }
 
-  @Test func `the client's own secrets come on top of the standard ones`() {
+  @Test func `the client's own secret names are added to the standard ones`() {
     let secrets = Secrets(fields: ["X-Mine"], queryItems: ["mine"])
     #expect(secrets.covers(HTTPFields.Field("x_mine", "s")))
     #expect(secrets.redact("/?MINE=s&token=s&m-ine=s") == "/?MINE=***&token=***&m-ine=***")
@@ -115,12 +115,12 @@ import Testing
     "Bot/1.0 (+http://o.test/bot; x)",
     "\"a//b@c\"", "https://o/@u",
   ])
-  func `a header field without a URL that has secrets is shown as it is`(value: String) {
+  func `a header field without a URL with secrets is shown unchanged`(value: String) {
     let field = HTTPFields.Field("X-Any", value)
     #expect(field.description == "X-Any: \(value)" && !Secrets.standard.hides(field))
   }
 
-  @Test(.computesLong) func `a URL is scanned in one go, whatever it repeats`() {
+  @Test(.computesLong) func `a URL is scanned in one pass, whatever it repeats`() {
     for piece in ["//", "/https://u:p@h", "?//u@", ";a@", "&https://x@y", "%2F%2Fu%40", "#=", ":/@", "\\\\a"]
     {
       let url = "http://h/" + String(repeating: piece, count: 10_000)
@@ -134,7 +134,7 @@ import Testing
     ("x=\"a,\\\",no-store\", y", false), ("no-storeX", false), ("max-age=0", false), ("", false),
     ("x=\"no-store\"", false), ("x=\"open, no-store", false), ("y=no-store", false),
   ])
-  func `no-store is read as a directive, not as text`(value: String, forbids: Bool) {
+  func `no-store is recognized as a directive, not as text`(value: String, forbids: Bool) {
     #expect((["cache-control": value] as HTTPFields).forbidStoring == forbids)
     var two: HTTPFields = ["Cache-Control": "max-age=1"]
     two.append("Cache-Control", value)

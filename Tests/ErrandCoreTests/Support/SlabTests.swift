@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite(.computesLong) struct SlabTests {
-  @Test func `the values come newest first, whatever places they reuse`() {
+  @Test func `the values are returned newest first, whatever places they reuse`() {
     var slab = Slab<Int>()
     let tokens = (0..<6).map { slab.insert($0) }
     for index in [1, 4, 2] { slab.remove(tokens[index]) }
@@ -14,7 +14,7 @@ import Testing
     #expect(Slab<Int>().newestFirst.isEmpty)
   }
 
-  @Test func `a token finds its value until that is removed, and never another`() {
+  @Test func `a token finds its value until that is removed, and never another value`() {
     var random = SeededRandom(seed: 7)
     var slab = Slab<Int>()
     var known: [(token: Slab<Int>.Token, value: Int)] = []
@@ -36,7 +36,7 @@ import Testing
     #expect(slab.values.sorted() == known.map(\.value).sorted())
   }
 
-  @Test func `an emptied slab frees its memory and knows no old token`() {
+  @Test func `an emptied slab frees its memory and recognizes no old token`() {
     var slab = Slab<Int>()
     let tokens = (0..<5000).map { slab.insert($0) }
     for token in tokens { slab.remove(token) }
@@ -46,10 +46,11 @@ import Testing
     #expect(slab[new] == 1)
   }
 
-  @Test func `a free place whose number is that of an old token is free`() {
+  @Test func `a free place with the number of an old token is free`() {
     var slab = Slab<String>()
     let tokens = ["a", "b", "c"].map { slab.insert($0) }
-    // The place of the second is followed by that of the third, whose index is the second's serial number.
+    // The place of the second value is followed by that of the third, whose index is the second's serial
+    // number.
     for token in [tokens[2], tokens[1]] { slab.remove(token) }
     #expect(slab[tokens[1]] == nil)
     slab[tokens[1]] = "x"
@@ -59,7 +60,7 @@ import Testing
     #expect(slab.values.sorted() == ["a", "d", "e"])
   }
 
-  @Test func `the only value is known as such`() {
+  @Test func `a slab returns its only value, and nil if it has none or several`() {
     var slab = Slab<String>()
     #expect(slab.only == nil)
     let first = slab.insert("a")

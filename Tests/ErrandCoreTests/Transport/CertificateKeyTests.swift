@@ -28,7 +28,7 @@ import Testing
   func `the key of a certificate is the one that openssl finds`(_ key: [String]) async throws {
     let (certificate, info) = try await certificate(key)
     #expect(CertificateKey.info(in: certificate) == info)
-    // A slice does not begin at 0.
+    // The indices of a slice do not begin at 0.
     #expect(CertificateKey.info(in: (Data([1, 2]) + certificate).dropFirst(2)) == info)
     let digest = SHA256Digest(hashing: info)
     #expect(
@@ -36,7 +36,7 @@ import Testing
         == "sha256/\(Data(digest.bytes).base64EncodedString())")
   }
 
-  @Test func `a certificate that is cut, or has more behind it, has no key`() async throws {
+  @Test func `a certificate that is truncated, or that other bytes follow, has no key`() async throws {
     let (certificate, _) = try await certificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
     for length in 0..<certificate.count {
       #expect(CertificateKey.info(in: certificate.prefix(length)) == nil)
@@ -44,7 +44,7 @@ import Testing
     #expect(CertificateKey.info(in: certificate + [0]) == nil)
   }
 
-  @Test func `junk in the place of a certificate never crashes`() async throws {
+  @Test func `parsing random bytes as a certificate never crashes`() async throws {
     let (certificate, _) = try await certificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
     var random = SeededRandom(seed: 12)
     for _ in 0..<20_000 {

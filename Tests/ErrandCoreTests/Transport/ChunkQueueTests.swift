@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ChunkQueueTests {
-  @Test func `a queue that is never empty keeps no places for chunks that are gone`() {
+  @Test func `a queue that is never empty keeps no places for removed chunks`() {
     var queue = ChunkQueue()
     queue.append(Data([0]))
     for index in 1..<100_000 {
@@ -15,7 +15,7 @@ import Testing
     #expect(queue.places < 200)
   }
 
-  @Test func `chunks come out in the order in which they went in, however many wait`() {
+  @Test func `chunks leave in the order in which they were added, however many wait`() {
     var queue = ChunkQueue()
     var (written, read) = (0, 0)
     for round in 0..<400 {

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// Servers that do not know `Expect` (417).
+/// Servers that do not support `Expect` (417).
 @Suite(.timeLimit(.minutes(1))) struct ExpectationTests {
   private let post = Request.post("http://a.test/", .text("body")).field("Expect", "100-continue")
 
@@ -20,16 +20,16 @@ import Testing
     }
   }
 
-  @Test func `the request is sent again without the field, once, in the same attempt`() async throws {
+  @Test func `a request is sent again without Expect, once, within the same attempt`() async throws {
     let stage = stage()
     let response = try await stage.client.send(post.attempts(1))
     #expect(response.text == "body")
-    // What went out on the wire.
+    // The requests that were sent.
     #expect(response.timing.attempts == 2)
     #expect(stage.stub.requests.map { $0.fields["Expect"] } == ["100-continue", nil])
   }
 
-  @Test func `a 417 without the field is the response`() async throws {
+  @Test func `a 417 for a request without Expect is the response`() async throws {
     let stage = Stage { _ in .response(status: 417) }
     #expect(await stage.client.start(post).result.requestError?.status == 417)
     #expect(stage.stub.requests.count == 2)
@@ -44,7 +44,7 @@ import Testing
     #expect(stage.stub.requests.count == 1)
   }
 
-  @Test func `a request whose every status is accepted is sent again, too, and its file is not touched`()
+  @Test func `a request that accepts every status is sent again, too, and its file is not touched`()
     async throws
   {
     try await TemporaryFolder.using { folder in
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a signed request is signed anew without the field`() async throws {
+  @Test func `a signed request is signed again without the field`() async throws {
     let stage = stage { $0.signer = NumberingSigner() }
     #expect(try await stage.client.send(post.attempts(1)).text == "body")
     let signatures = stage.stub.requests.map { $0.fields["X-Signature"] }

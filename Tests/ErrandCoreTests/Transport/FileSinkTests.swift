@@ -5,8 +5,8 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct FileSinkTests {
-  /// A cancelled transport may not know yet, and the file may belong to another download by now.
-  @Test func `a file accepts nothing more once its download has ended`() async throws {
+  /// A cancelled transport may still write, while another download already has the file.
+  @Test func `a file accepts no more bytes once its download has ended`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("file")
     let sink = FileSink(file: try FileDescriptor(writing: path), offset: 0)

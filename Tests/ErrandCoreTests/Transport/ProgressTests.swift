@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// The tracker and the mailbox of a call, and the progress that its handler gets.
+/// The tracker and the mailbox of a call, and the progress that its handler receives.
 private struct ProgressState {
   var tracker = ProgressTracker()
   var mailbox = ProgressMailbox()
@@ -29,7 +29,7 @@ private struct ProgressState {
     return told
   }
 
-  @Test func `intermediate numbers are skipped, the last of each attempt never is`() {
+  @Test func `intermediate progress may be skipped, and the last of each attempt is never skipped`() {
     var state = ProgressState()
     let startsDelivery = [
       state.begin(attempt: 1, sentTotal: 10), state.sent(3), state.sent(5),
@@ -44,7 +44,7 @@ private struct ProgressState {
   }
 
   @Test(arguments: 1...200)
-  func `reported progress is monotone, within its totals, and announces each attempt`(
+  func `reported progress never decreases, stays within its totals, and announces each attempt`(
     seed: UInt64
   ) {
     var random = SeededRandom(seed: seed)

@@ -17,7 +17,7 @@ import Testing
     ("api.example.co", false),
     ("xapi.example.com", false), ("", false), (".", false),
   ])
-  func `a name holds for that host only, whatever its case and with the root's dot`(
+  func `a name pins only that host, in any case and with or without the final dot`(
     _ host: String, _ isPinned: Bool
   ) throws {
     #expect(try keys(["api.example.com": [Self.first]], host) == (isPinned ? [Self.first] : []))
@@ -29,7 +29,7 @@ import Testing
     ("a.b.example.com", false), (".example.com", false), ("example.com.evil.test", false),
     ("xexample.com", false),
   ])
-  func `a wildcard holds for exactly one label`(_ host: String, _ isPinned: Bool) throws {
+  func `a wildcard matches exactly one label`(_ host: String, _ isPinned: Bool) throws {
     #expect(try keys(["*.example.com": [Self.first]], host) == (isPinned ? [Self.first] : []))
   }
 
@@ -41,12 +41,12 @@ import Testing
     #expect(try keys(["*": [Self.first]], "[::1]") == [Self.first])
   }
 
-  @Test func `an international name holds for its A-labels`() throws {
+  @Test func `an international name matches its A-labels`() throws {
     #expect(try keys(["M\u{FC}ller.test": [Self.first]], "xn--mller-kva.test") == [Self.first])
     #expect(try keys(["*.m\u{FC}ller.test": [Self.first]], "a.xn--mller-kva.test") == [Self.first])
   }
 
-  @Test func `an address holds in the one notation that the system writes`() throws {
+  @Test func `an address matches in the system's notation`() throws {
     #expect(try keys(["::1": [Self.first]], "[::1]") == [Self.first])
     #expect(try keys(["[::1]": [Self.first]], "[::1]") == [Self.first])
     #expect(try keys(["127.0.0.1": [Self.first]], "127.0.0.1") == [Self.first])
@@ -59,7 +59,7 @@ import Testing
     "0x7f.1",
     "127.0.0.01", "1", "*.0.0.1", "*.::1", "[::1", "a\0b", "1.2.3.4.5", "256.1.1.1", "fe80::1%eth0", "a\r\nb",
   ])
-  func `a name that no host can match is refused, for the host would go unpinned`(_ name: String) {
+  func `a name that no host can match is refused, because the host would not be pinned`(_ name: String) {
     let error = #expect(throws: TLSProblem.self) { try PublicKeyPins([name: [Self.first]]) }
     #expect(error?.description.contains("is not a host") == true)
   }
@@ -75,7 +75,7 @@ import Testing
     "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=;",
     " sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
   ])
-  func `a pin that is none is refused`(_ pin: String) {
+  func `a malformed pin is refused`(_ pin: String) {
     let error = #expect(throws: TLSProblem.self) { try PublicKeyPins(["a.test": [Self.first, pin]]) }
     #expect(error?.description.contains("is not sha256/") == true)
   }
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: TLSProblem.self) { try PublicKeyPins(["a.test": []]) }
   }
 
-  @Test func `a digest that begins with a slash is told from curl's second one`() throws {
+  @Test func `a digest that begins with a slash is distinguished from curl's second pin`() throws {
     let digest = Data([0xFF] + [UInt8](repeating: 7, count: 31)).base64EncodedString()
     #expect(digest.hasPrefix("/"))
     let pin = try #require(PublicKeyPin("sha256/\(digest)"))
@@ -92,7 +92,7 @@ import Testing
     #expect(PublicKeyPin("sha256//\(digest)") == pin)
   }
 
-  @Test func `a mismatch names the host and the key that was seen`() throws {
+  @Test func `a mismatch error names the host and its actual key`() throws {
     let keys = try PublicKeyPins(["a.test": [Self.first]]).keys(of: "a.test")
     #expect(
       keys.mismatch(at: "a.test", seen: PublicKeyPin(Self.second))

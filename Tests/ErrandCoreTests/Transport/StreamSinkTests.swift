@@ -12,14 +12,14 @@ import Testing
     var count = 0
     do {
       while try await sink.next() != nil { count += 1 }
-      Issue.record("it should have thrown")
+      Issue.record("it did not throw")
     } catch let error as RequestError {
       #expect(error.code == code)
     }
     return count
   }
 
-  @Test func `what has come is delivered before a failure, but not after a deadline or a cancellation`()
+  @Test func `received bytes are delivered before a failure, but not after a deadline or a cancellation`()
     async throws
   {
     #expect(try await delivers(.connectionLost) == 3)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a file that cannot be read is named, with the reason`() throws {
+  @Test func `a file that cannot be read is named in the error, with the reason`() throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "empty")
     try folder.write(Data(count: (1 << 20) + 1), to: "large")
@@ -52,13 +52,13 @@ import Testing
     #expect(problem(ClientCertificate(Data(count: (1 << 20) + 1))) != nil)
   }
 
-  @Test func `a password with NUL, and a key apart from PKCS 12, are refused`() {
+  @Test func `a password with NUL is refused, and so is a separate key for PKCS 12`() {
     #expect(problem(ClientCertificate(Data([0x30]), password: "a\0b"))?.contains("NUL") == true)
     #expect(problem(ClientCertificate(Data([0x30]), key: Data([1])))?.contains("PEM only") == true)
     #expect(problem(ClientCertificate(Data([0x30]))) == nil)
   }
 
-  @Test func `versions of TLS are in order, and 1.2 is the lowest by default`() {
+  @Test func `TLS versions are ordered, and 1.2 is the lowest by default`() {
     #expect(TLSVersion.tls12 < .tls13)
     #expect(TLSConfiguration().minimumVersion == .tls12)
     #expect("\(TLSVersion.tls13)" == "TLS 1.3")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Bodies over a transport that passes on all bytes, and compares no length.
+/// Bodies from a transport that passes on all bytes without comparing lengths.
 @Suite struct WholeBodiesTests {
   private static let content = Data("0123456789".utf8)
 
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Sink.allCases)
-  private func `a body that is longer than announced is no response`(sink: Sink) async throws {
+  private func `a body that is longer than announced is an invalid response`(sink: Sink) async throws {
     let stage = Stage { _ in self.answer(9, Self.content) }
     let error = await #expect(throws: RequestError.self) {
       _ = try await sink.send(stage.client, .get("http://a.test/").attempts(1), file)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: Sink.allCases, [10, nil])
-  private func `a body that is as long as announced, or that announces nothing, is taken`(
+  private func `a body of the announced length, or without an announced length, is accepted`(
     sink: Sink, length: Int?
   ) async throws {
     let stage = Stage { _ in self.answer(length, Self.content) }
@@ -76,8 +76,8 @@ import Testing
   }
 
   @Test(arguments: Sink.allCases)
-  private func `a short body is attempted again`(sink: Sink) async throws {
-    // A stream has been given away before it is short.
+  private func `an attempt with a short body is retried`(sink: Sink) async throws {
+    // The caller already has a stream when it turns out to be short.
     guard sink != .stream else { return }
     let stage = Stage { request in
       if request.fields.contains("Range") {
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: Sink.allCases)
-  private func `a body in the coding identity is compared, too`(sink: Sink) async throws {
+  private func `a body with the coding identity is compared, too`(sink: Sink) async throws {
     let stage = Stage { _ in
       .response(
         fields: ["Content-Length": "11", "Content-Encoding": "identity"], chunks: [Self.content])
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// Leaves the body to its decoders.
+  /// Leaves decoding to the core.
   private struct NoFilter: ResponseFilter {
     let identity = ""
     func prepare(_ fields: inout HTTPFields) { fields.set("Accept-Encoding", "gzip") }
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [4, 6])
-  func `a rest that is not as long as its range is not the rest`(length: Int) async throws {
+  func `the rest of a download must have the length of its range`(length: Int) async throws {
     let stage = Stage { request in
       switch request.index {
       case 0: self.answer(10, Self.content.prefix(4))
@@ -162,7 +162,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data("old".utf8))
   }
 
-  @Test func `a range of a body, without a length, is compared with its range`() async throws {
+  @Test func `a partial body without Content-Length is compared with its range`() async throws {
     let stage = Stage { _ in
       .response(status: 206, fields: ["Content-Range": "bytes 2-5/10"], chunks: [Data("234".utf8)])
     }
@@ -173,7 +173,7 @@ import Testing
     #expect(error?.code == .connectionLost)
   }
 
-  @Test func `a redirect is followed though its body is cut`() async throws {
+  @Test func `a redirect is followed even if its body is truncated`() async throws {
     let stage = Stage { request in
       request.index == 0
         ? .response(

@@ -6,7 +6,7 @@ import Programs
 import TestSupport
 import Testing
 
-/// Against servers that others wrote.
+/// Authentication against servers that others wrote.
 @Suite(.timeLimit(.minutes(1))) struct AuthenticationConformityTests {
   private static func client(_ url: URL, _ authentication: Authentication) -> Client {
     var configuration = ClientConfiguration()
@@ -52,7 +52,7 @@ import Testing
     defer { nginx.send(SIGTERM) }
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
     let right = Self.client(url, .basic(user: user, password: password))
-    // Until it listens.
+    // Waits until it listens.
     while (try? await Self.status(right, "page")) == nil {
       try #require(nginx.isRunning)
       try await Task.sleep(for: .milliseconds(20))
@@ -79,9 +79,9 @@ import Testing
         for protectsBody in [false, true] {
           let digest = Self.client(
             server.url, .digest(user: "me", password: "pass", protectsBody: protectsBody))
-          // httpbin itself decodes a path before it checks the response: an escaped one never fits.
+          // httpbin decodes a path before it checks the digest, so an escaped path never matches.
           let path = "digest-auth/\(quality)/me/pass/\(algorithm)"
-          // The second with the nonce of the first.
+          // The second one uses the nonce of the first.
           #expect(try await Self.status(digest, path) == 200)
           #expect(try await Self.status(digest, path) == 200)
           let body = Request(.get, path, body: .text("covered")).acceptingAnyStatus().attempts(1)
@@ -100,7 +100,7 @@ import Testing
     .enabled("SKIPPED: Authlib is not installed (scripts/peers installs it)") {
       await PythonServer.has("authlib, flask")
     })
-  func `an authorization server of Authlib refreshes a token once, and a program's own`() async throws {
+  func `an Authlib authorization server refreshes a user's token once, and a program's token`() async throws {
     let server = try await PythonServer(PythonServer.authlib)
     let tokenURL = server.url.appending(path: "token")
     let session = CredentialSession(
@@ -117,7 +117,7 @@ import Testing
       try await group.waitForAll()
     }
     #expect(try await client.send(.get("refreshes")).text == "1")
-    // The first refresh token was given out once.
+    // The first refresh token was issued once.
     try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r0"), identity: "me")
     let error = await #expect(throws: RequestError.self) { try await client.send(.get("me?x")) }
     #expect(error?.code == .signedOut && error?.message.contains("invalid_grant") == true)

@@ -20,7 +20,9 @@ import Testing
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  @Test func `two hundred requests that meet 401 at once have the credential refreshed once`() async throws {
+  @Test func `two hundred requests that receive 401 at the same time cause one refresh of the credential`()
+    async throws
+  {
     let server = try TokenServer()
     let client = client(server, CredentialSession(server.method, credential: TokenServer.tokens))
     for round in 0..<2 {
@@ -38,7 +40,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a refresh that hangs ends after thirty seconds, and a later one works`() async throws {
+  @Test func `a hanging refresh ends after thirty seconds, and a later one works`() async throws {
     let server = try TokenServer { number, response in number == 1 ? (.stall, false) : (response, true) }
     let client = client(server, CredentialSession(server.method, credential: TokenServer.tokens))
     let calls = (0..<20).map { client.start(.get("me?\($0)").attempts(1)) }
@@ -55,7 +57,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a refresh that fails fails the requests that waited, once`() async throws {
+  @Test func `a failed refresh fails the waiting requests, once`() async throws {
     let server = try TokenServer { number, response in
       number == 1 ? (.response(status: 503), false) : (response, true)
     }
@@ -72,7 +74,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a refresh that is late counts no more after the sign-out`() async throws {
+  @Test func `a late refresh has no effect after the sign-out`() async throws {
     try await TemporaryFolder.using { folder in
       let gate = ServerGate()
       let server = try TokenServer { _, response in
@@ -100,8 +102,9 @@ import Testing
     }
   }
 
-  /// The server has replaced the refresh token, and nobody has the new one. By RFC 9700, section 4.14.2, the old one
-  /// is then refused: the identity has to sign in again. Servers that accept it for a while give the same tokens again.
+  /// The server has replaced the refresh token, and no process has the new one. By RFC 9700, section 4.14.2,
+  /// the old one is then refused: the identity has to sign in again. Servers that accept it for a while
+  /// return the same tokens again.
   @Test(arguments: [false, true])
   func
     `a response that is lost after the server replaced the token signs out, unless the server grants a grace`(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Processes that share a file with a credential, and a server that gives each refresh token out once.
+/// Processes that share a credential file, and a server that accepts each refresh token once.
 @Suite(.timeLimit(.minutes(1))) struct SharedCredentialTests {
   /// A process that sends requests with the credential of a file.
   private struct User: Sendable {
@@ -51,10 +51,10 @@ import Testing
     #expect(server.refreshes.count == 1)
   }
 
-  @Test func `three processes refresh a credential once each time that it expires`() async throws {
+  @Test func `three processes refresh a credential once each time it expires`() async throws {
     let server = try TokenServer()
     try await signIn(server)
-    // Every so many requests, the token that is in use expires, three times in all.
+    // After this number of requests the current token expires, three times in all.
     server.state.withLock { $0.usesOfNext = [150, 150, 150] }
     let users = try users(server, count: 20, rounds: 20)
     await expectRight(users, 20, rounds: 20)
@@ -63,7 +63,7 @@ import Testing
     #expect(refreshes == expired + 1 && server.reused.isEmpty)
   }
 
-  @Test func `the others go on when a process is killed before the server has replaced the token`()
+  @Test func `the other processes continue when one is killed before the server has replaced the token`()
     async throws
   {
     let server = try TokenServer { number, response in number == 1 ? (.stall, false) : (response, true) }
@@ -76,7 +76,7 @@ import Testing
     #expect(server.refreshes.count == 2 && server.reused.isEmpty)
   }
 
-  @Test func `the others go on when a process is killed after it stored the new token`() async throws {
+  @Test func `the other processes continue when one is killed after it stored the new token`() async throws {
     let server = try TokenServer()
     try await signIn(server)
     let file = folder.file("credential")
@@ -89,11 +89,13 @@ import Testing
     #expect(server.refreshes.count == 1)
   }
 
-  /// The new token was in a process that is gone: see `RefreshOnSocketsTests`.
+  /// The new token was in a process that has died: see `RefreshOnSocketsTests`.
   @Test(arguments: [false, true])
-  func `a process that is killed with the new token signs the others out, unless the server grants a grace`(
-    hasGrace: Bool
-  ) async throws {
+  func
+    `killing a process that has the new token signs the others out, unless the server allows a grace period`(
+      hasGrace: Bool
+    ) async throws
+  {
     let server = try TokenServer(hasGrace: hasGrace) { number, response in
       (number == 1 ? response.stalling(at: .start) : response, true)
     }
@@ -110,7 +112,7 @@ import Testing
       for user in others {
         #expect(await user.program.end() == .exited(0))
         #expect(user.program.lines.last == "right 0")
-        // A request that was on the wire is cancelled.
+        // A request in flight was cancelled.
         let ends = ["has to sign in again", "signed out"]
         #expect(
           user.program.lines.dropLast().allSatisfy { line in ends.contains { line.contains($0) } },
@@ -119,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `the credential is in a file that no other user can read`() async throws {
+  @Test func `only the user can read the file of the credential`() async throws {
     let server = try TokenServer()
     try await signIn(server)
     for name in ["credential", "credential.lock"] {

@@ -5,26 +5,26 @@ import Testing
 
 @testable import ErrandCore
 
-/// An OAuth 2 server that gives each refresh token out once, refuses a used one, and echoes the queries of requests
-/// with the newest access token.
+/// An OAuth 2 server that accepts each refresh token once, refuses a used one, and echoes the queries of
+/// requests with the newest access token.
 final class TokenServer: Sendable {
-  /// Changes the response to the refresh with a number, from 1, and says whether it takes effect.
+  /// Changes the response to the refresh with a number, from 1, and returns whether it takes effect.
   typealias Reply = @Sendable (_ number: Int, _ response: MockResponse) -> (MockResponse, rotates: Bool)
 
   struct State: Sendable {
     /// The number of the newest refresh token.
     var newest = 1
-    /// The number of the access token that is accepted.
+    /// The number of the accepted access token.
     var accepted: Int?
-    /// The requests that the access token is good for.
+    /// The number of requests that the current access token is valid for.
     var usesLeft = Int.max
-    /// The requests that the next access tokens are good for; those after them, any number.
+    /// The numbers of requests that the next access tokens are valid for; later tokens have no limit.
     var usesOfNext: [Int] = []
     /// The number of access tokens that have expired.
     var expired = 0
     /// The clients of all refreshes.
     var refreshes: [String] = []
-    /// The clients of those with a token that was used before.
+    /// The clients of refreshes with a token that was used before.
     var reused: [String] = []
   }
 
@@ -33,7 +33,7 @@ final class TokenServer: Sendable {
   private let hasGrace: Bool
   private let reply: Reply
 
-  /// - Parameter hasGrace: True if the newest refresh token but one brings the same tokens again.
+  /// - Parameter hasGrace: True if the previous refresh token returns the same tokens again.
   init(hasGrace: Bool = false, reply: @escaping Reply = { ($1, true) }) throws {
     self.hasGrace = hasGrace
     self.reply = reply

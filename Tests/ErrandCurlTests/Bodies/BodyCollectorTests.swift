@@ -5,19 +5,19 @@ import Testing
 @testable import ErrandCurl
 
 @Suite struct BodyCollectorTests {
-  /// Bytes of which no part is like another.
+  /// Bytes in which no part repeats.
   private static let body = Data(
     (0..<3_000_000).flatMap { number in withUnsafeBytes(of: UInt32(number)) { Array($0) } })
 
   @Test(arguments: 0..<40)
-  func `what is taken is what was collected, whatever the parts and their order`(seed: Int) {
+  func `the taken bytes are the collected bytes, for any parts and order`(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
     let memory = BodyMemory()
     var collector = BodyCollector(memory)
     let length = [1, 70_000, 1_000_000, 4 << 20, 4 << 20 + 1, 11_000_000].randomElement(using: &random)!
     if Bool.random(using: &random) { collector.hold(Int64(length)) }
     var (sent, taken, held) = (0, 0, [Data]())
-    // Some are held for a while, so that a block that is taken again too early shows.
+    // Some are retained for a while, to detect a block that is reused too early.
     func take() {
       let piece = collector.take()
       held.append(piece)
@@ -41,7 +41,7 @@ import Testing
     #expect(collector.isEmpty && collector.take().isEmpty)
   }
 
-  @Test func `a body that is held is taken whole, in the memory that it was collected in`() {
+  @Test func `a retained body is taken whole, in the memory that it was collected in`() {
     let memory = BodyMemory()
     var collector = BodyCollector(memory)
     collector.hold(100_000)
@@ -52,7 +52,7 @@ import Testing
     #expect(collector.take().count == 100_000)
   }
 
-  @Test func `a little does not hold the memory of a lot`() {
+  @Test func `a small body does not retain the memory of a large one`() {
     let memory = BodyMemory()
     let block = memory.take(64 << 10)
     memory.put(block)

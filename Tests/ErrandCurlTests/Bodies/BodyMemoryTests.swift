@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BodyMemoryTests {
   @Test(arguments: 0..<50)
-  func `a shelf gives each block once, never a smaller one, and keeps no more than its limit`(seed: Int) {
+  func `a shelf returns each block once, never a smaller one, and keeps no more than its limit`(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
     var shelf = BlockShelf<Int>()
     var sizes: [Int: Int] = [:]
@@ -27,7 +27,7 @@ import Testing
     #expect(shelf.isEmpty && shelf.bytes == 0)
   }
 
-  @Test func `data is taken again after its last holder, and not before`() {
+  @Test func `memory is reused after its last holder is gone, and not earlier`() {
     let memory = BodyMemory()
     var block: BodyMemory.Block? = memory.take(100_000)
     let first = ObjectIdentifier(block!)
@@ -41,7 +41,7 @@ import Testing
     #expect(ObjectIdentifier(memory.take(100_000)) == first)
   }
 
-  @Test func `data is its holder's, who may change it and let it grow`() {
+  @Test func `data belongs to its holder, which may change and extend it`() {
     let memory = BodyMemory()
     let block = memory.take(100_000)
     block.bytes.initializeMemory(as: UInt8.self, repeating: 7)
@@ -53,7 +53,7 @@ import Testing
     #expect(changed == Data([1]) + Data(repeating: 7, count: 99_999) + Data([2, 3]))
   }
 
-  @Test func `memory that is released keeps nothing, not even what comes back`() {
+  @Test func `released memory retains nothing, not even blocks that return later`() {
     let memory = BodyMemory()
     weak var kept: BodyMemory.Block?
     weak var late: BodyMemory.Block?

@@ -3,8 +3,8 @@ import ErrandCurl
 import ErrandTesting
 import Testing
 
-/// One attempt is one request that a server reads, also on a reused connection that ends without a response, where libcurl
-/// by itself would send the request again.
+/// One attempt is one request that a server reads. That also holds on a reused connection that ends without a
+/// response, where libcurl by itself would send the request again.
 @Suite(.timeLimit(.minutes(1))) struct AttemptsOnSocketsTests {
   private let server: MockServer
 
@@ -24,7 +24,7 @@ import Testing
     Request(method, server.url("/eat"), body: body)
   }
 
-  /// Sends the request on a reused connection, and returns the error and how often the request arrived.
+  /// Sends the request on a reused connection, and returns the error and the number of requests that arrived.
   private func lose(_ request: Request, with client: Client) async throws -> (RequestError?, Int) {
     _ = try await client.send(.get(server.url("/warm")))
     let before = server.count("/eat")
@@ -32,7 +32,7 @@ import Testing
     return (error, server.count("/eat") - before)
   }
 
-  @Test func `the best effort is one request, whatever its method and its body`() async throws {
+  @Test func `a request with best effort is sent once, whatever its method and its body`() async throws {
     server.on("/eat") { _ in .close }
     let client = client()
     let bodies: [RequestBody] = [.none, .text("body"), .text(String(repeating: "x", count: 300_000))]
@@ -49,8 +49,8 @@ import Testing
     }
   }
 
-  /// A reset may come before the system acknowledges what the server has read.
-  @Test func `a request that may not be repeated is not sent again after a reset`() async throws {
+  /// A reset may arrive before the system acknowledges the bytes that the server has read.
+  @Test func `a request that must not be repeated is not sent again after a reset`() async throws {
     server.on("/eat") { _ in .reset }
     let client = client()
     for body in [RequestBody.none, .text("body"), .text(String(repeating: "x", count: 300_000))] {
@@ -77,7 +77,7 @@ import Testing
     #expect(try await client.send(.get(server.url("/twice"))).timing.attempts == 2)
   }
 
-  @Test func `the next attempt is taken from the budget of retries`() async throws {
+  @Test func `the next attempt uses the budget of retries`() async throws {
     server.on("/eat") { _ in .close }
     let client = client { $0.retryBudget = RetryBudget(ratio: 0, minimumPerSecond: 0) }
     #expect(try await lose(request(.get, body: .none), with: client).1 == 1)

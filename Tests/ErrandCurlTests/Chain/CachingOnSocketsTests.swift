@@ -7,7 +7,7 @@ import Programs
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CachingOnSocketsTests {
-  /// A calendar that is advanced by hand.
+  /// A calendar that the test advances.
   private final class Calendar: Sendable {
     private let date = Locked(Date(timeIntervalSince1970: 1_000_000))
     var now: Date { date.withLock { $0 } }
@@ -68,7 +68,9 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a cached response comes first, and leaving the loop cancels the silent request`() async throws {
+  @Test func `a cached response is delivered first, and leaving the loop cancels the silent request`()
+    async throws
+  {
     _ = try await send(.first)
     server.on("/feed") { _ in .stall }
     for try await response in client.responses(to: feed(.staleWhileRevalidate)) {
@@ -92,7 +94,9 @@ import Testing
     #expect(error?.status == 500)
   }
 
-  @Test func `staleWhileRevalidate gives one call the cached response, the next the new one`() async throws {
+  @Test func `staleWhileRevalidate gives one call the cached response, and the next the new one`()
+    async throws
+  {
     _ = try await send(.first)
     #expect(try await send(.staleWhileRevalidate) == "feed 1 (kept)")
     try await server.waitForRequests(2)
@@ -100,7 +104,8 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `staleIfError delivers the cached response if the server fails or is gone, and not on a 404`()
+  @Test
+  func `staleIfError delivers the cached response if the server fails or is unreachable, and not on a 404`()
     async throws
   {
     #expect(try await send(.staleIfError) == "feed 1")
@@ -115,7 +120,9 @@ import Testing
     #expect(try await send(.staleIfError) == "feed 1 (kept)")
   }
 
-  @Test func `maxAge delivers a younger cached response, and sends again for an older one`() async throws {
+  @Test func `maxAge delivers a younger cached response, and sends again if the response is older`()
+    async throws
+  {
     let policy = CachePolicy.maxAge(.seconds(60))
     #expect(try await send(policy) == "feed 1")
     calendar.advance(by: 59)

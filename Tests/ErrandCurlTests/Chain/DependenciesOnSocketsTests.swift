@@ -14,7 +14,7 @@ import Testing
     server.on("/stall") { _ in .stall }
   }
 
-  @Test func `a dependent call waits without a slot until those before it have succeeded`() async throws {
+  @Test func `a dependent call waits without a slot until its dependencies have succeeded`() async throws {
     client.limits.total = 1
     let gate = ServerGate()
     server.on("/login") { _ in
@@ -33,7 +33,9 @@ import Testing
     #expect(server.connections.count == 1)
   }
 
-  @Test func `a failed call fails its dependents by name, and none of them is sent`() async throws {
+  @Test func `a failed call fails its dependents, whose errors name it, and none of them is sent`()
+    async throws
+  {
     let refused = client.start(.get(server.url("/refused?token=hush")))
     let second = client.start(.get(server.url("/second")).after(refused))
     let third = client.start(.get(server.url("/third")).after(second))
@@ -50,7 +52,7 @@ import Testing
     #expect(server.requests.map(\.path) == ["/refused", "/last"])
   }
 
-  @Test func `a cancelled call fails its dependents, and not those before it`() async throws {
+  @Test func `a cancelled call fails its dependents, and not its own dependencies`() async throws {
     let first = client.start(.get(server.url("/stall")))
     let second = client.start(.get(server.url("/second")).after(first))
     let third = client.start(.get(server.url("/third")).after(second))
@@ -64,7 +66,7 @@ import Testing
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `a dependent call waits for the retries of the one before it`() async throws {
+  @Test func `a dependent call waits for the retries of its dependency`() async throws {
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .zero
     let client = Client(transport: CurlTransport(), configuration: configuration)

@@ -5,8 +5,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A shared or cached response belongs to the header fields that its caller sets: each counts, whatever its
-/// name. On sockets.
+/// A shared or cached response is only for the header fields that its caller sets: each field counts,
+/// whatever its name.
 @Suite(.timeLimit(.minutes(1))) struct FieldsKeepApartTests {
   private let server: MockServer
   private let client: Client
@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: [
     "User-Agent", "accept-encoding", "traceparent", "TraceState", "baggage", "X-Request-ID", "X-B3-SpanId",
   ])
-  func `header fields that cannot matter separate no requests, unless they are secret or named`(name: String)
+  func `irrelevant header fields do not separate requests, unless they are secret or named`(name: String)
     async throws
   {
     let one = try await client.send(me(name, "1").shared(within: .seconds(60))).text
@@ -55,7 +55,9 @@ import Testing
     #expect(try await client.send(named).text != one)
   }
 
-  @Test func `a client's own header fields separate cached responses from those of others`() async throws {
+  @Test func `a client's default header fields separate its cached responses from those of other clients`()
+    async throws
+  {
     let store = MemoryResponseCache()
     func client(_ key: String) -> Client {
       var configuration = ClientConfiguration()
@@ -69,7 +71,7 @@ import Testing
     #expect(try await client("alice").send(request).text == "you are alice 0")
   }
 
-  @Test func `another origin gets the header fields that are on the list, and no other`() async throws {
+  @Test func `another origin gets the header fields that are on the list, and no others`() async throws {
     let other = try MockServer()
     other.on("/there") { _ in .response(body: "there") }
     server.on("/away") { [url = other.url("/there")] _ in .redirect(307, to: "\(url)") }
@@ -90,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: ["no-store", "max-age=60, NO-STORE"])
-  func `a no-store response is not cached, and removes the one that was`(directive: String) async throws {
+  func `a no-store response is not cached, and removes the cached one`(directive: String) async throws {
     server.on("/news") { request in
       .response(fields: request.index == 0 ? [:] : ["Cache-Control": directive], body: "\(request.index)")
     }
@@ -105,7 +107,7 @@ import Testing
     #expect(try await client.send(news.cached(as: "news")).text == "3")
   }
 
-  @Test func `a no-store response cached by an older program is not delivered`() async throws {
+  @Test func `a no-store response that an older program cached is not delivered`() async throws {
     let store = MemoryResponseCache()
     let old = CachedResponse(
       status: 200, fields: ["Cache-Control": "no-store"], data: Data("old".utf8), url: server.url("/me"),

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `one of twenty requests at once is sent, and nineteen fail at once`() async throws {
+  @Test func `one of twenty concurrent requests is sent, and nineteen fail at once`() async throws {
     let like = Request.post(server.url("/like"), .text("7")).ignoringRepeats()
     let ignored = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<20 { group.addTask { try await isIgnored(like) } }
@@ -69,7 +69,7 @@ import Testing
     #expect(server.requests.count == 6)
   }
 
-  @Test func `a chosen key overrides the usual one, and named header fields add to it`() async throws {
+  @Test func `a custom key overrides the default one, and named header fields add to it`() async throws {
     func page(_ number: Int) -> Request { .get(server.url("/page/\(number)")) }
     #expect(try await !isIgnored(page(1).ignoringRepeats(key: "page")))
     #expect(try await isIgnored(page(2).ignoringRepeats(key: "page")))

@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Values that are equal are the same request, however often they are made and encoded.
+/// Equal values make the same request, however often they are created and encoded.
 @Suite(.timeLimit(.minutes(1))) struct JSONRepeatsOnSocketsTests {
   private struct Order: Encodable, Sendable {
     struct Buyer: Encodable, Sendable {
@@ -64,12 +64,12 @@ import Testing
     try await expectOneOfTwo(client(nil)) { .json(["a": 1, "b": 2, "c": 3, "d": 4]) }
   }
 
-  @Test func `twenty double taps with one and the same set are twenty requests`() async throws {
+  @Test func `twenty double taps with the same set are twenty requests`() async throws {
     let tags: Set = ["a", "b", "c", "d"]
     try await expectOneOfTwo(client(nil)) { .json(["tags": tags]) }
   }
 
-  @Test func `twenty double taps that bring their encoder are twenty requests`() async throws {
+  @Test func `twenty double taps with an explicit encoder are twenty requests`() async throws {
     let encoder = Self.snakeCase()
     try await expectOneOfTwo(client(nil)) { .json(Order(), encoder: encoder) }
     #expect(encoder.outputFormatting == [])

@@ -30,7 +30,7 @@ import Testing
     #expect(record.openConnections == 1)
   }
 
-  @Test func `ten keystrokes that wait for a slot send the last one alone`() async throws {
+  @Test func `ten keystrokes that wait for a slot send only the last one`() async throws {
     let client = Client(transport: CurlTransport())
     server.on("/stall") { _ in .stall }
     server.on("/search") { .response(body: $0.query ?? "") }
@@ -44,7 +44,7 @@ import Testing
     #expect(server.count("/search") == 1)
   }
 
-  @Test func `the newest of fifty tasks at once gets its response, and none waits for ever`() async throws {
+  @Test func `the newest of fifty concurrent tasks gets its response, and none waits forever`() async throws {
     let client = Client(transport: CurlTransport())
     let gate = ServerGate()
     server.on("/search") {
@@ -72,7 +72,7 @@ import Testing
     #expect(responses == 1)
   }
 
-  /// Holds a response until its gate is open, even if its call was cancelled.
+  /// Delays a response until its gate is open, even if its call was cancelled.
   private struct Holding: Interceptor {
     let hasCome = StubGate()
     let gate = StubGate()
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a superseded result is not delivered, though all its bytes have arrived`() async throws {
+  @Test func `a superseded result is not delivered, even if all its bytes have arrived`() async throws {
     let holding = Holding()
     var configuration = ClientConfiguration()
     configuration.attemptInterceptors = [holding]

@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  @Test func `a caller that leaves, by cancel, scope or deadline, does not end the others`() async throws {
+  @Test func `a caller that leaves, by cancellation, scope or deadline, does not end the other callers`()
+    async throws
+  {
     let gate = ServerGate()
     server.on("/feed") { _ in
       gate.pass()
@@ -50,7 +52,7 @@ import Testing
     #expect(server.openConnections == 1)
   }
 
-  @Test func `the last caller that leaves closes the socket, and the next one begins anew`() async throws {
+  @Test func `the last caller that leaves closes the socket, and the next one starts again`() async throws {
     server.script("/feed", [.stall, .response(body: "anew")])
     let calls = (0..<3).map { _ in client.start(feed()) }
     try await reachCallers(3)
@@ -65,7 +67,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a shared request that is to finish survives its callers and serves later ones`() async throws {
+  @Test func `a shared request that should finish survives its callers and serves later ones`() async throws {
     let gate = ServerGate()
     server.on("/feed") { _ in
       gate.pass()

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `four requests are on the wire, and the others wait until the limit is raised`() async throws {
+  @Test func `four requests are in transfer, and the others wait until the limit is raised`() async throws {
     let client = Client(transport: CurlTransport())
     let calls = (0..<12).map { _ in client.start(.get(server.url("/stall"))) }
     try await server.waitForRequests(4)
@@ -32,7 +32,7 @@ import Testing
     client.limits.perOrigin = 2
     try await reachLoad(client, running: 7, waiting: 5)
     #expect(server.requests.count == 7)
-    // Cancels the waiting calls first, or they would be sent in the place of the others.
+    // Cancels the waiting calls first, because otherwise they would be sent when the others end.
     for call in calls.reversed() { call.cancel() }
     try await reachLoad(client, running: 0, waiting: 0)
     try await server.waitForOpenConnections(0)
@@ -47,7 +47,7 @@ import Testing
     #expect(client.pipeline.slots.load == SlotLoad())
   }
 
-  @Test func `each port of one address has slots of its own`() async throws {
+  @Test func `each port of an address has separate slots`() async throws {
     let others = try (0..<5).map { _ in try MockServer() }
     for other in others { other.otherwise { _ in .stall } }
     let client = Client(transport: CurlTransport())
@@ -58,7 +58,7 @@ import Testing
     for other in others { try await other.waitForOpenConnections(0) }
   }
 
-  @Test func `an origin at its limit does not hold up another`() async throws {
+  @Test func `an origin at its limit does not delay another`() async throws {
     var curl = CurlConfiguration()
     curl.hostOverrides = ["one.test", "two.test"].map {
       CurlConfiguration.HostOverride(host: $0, port: server.port, address: "127.0.0.1")

@@ -15,8 +15,8 @@ import Testing
     server.on("/stall") { _ in .stall }
   }
 
-  /// Queues the requests in this order behind one that has the only slot, then frees the slot. Returns their
-  /// paths in the order in which they arrived.
+  /// Queues the requests in this order behind one that has the only slot, then releases the slot. Returns
+  /// their paths in the order of arrival.
   private func order(
     of waiting: [(path: String, priority: Priority)], then change: ([Call]) -> Void = { _ in }
   ) async throws -> [String] {
@@ -40,7 +40,7 @@ import Testing
     #expect(try await order(of: paths.map { ($0, .default) }) == paths)
   }
 
-  @Test func `requests of a higher priority go first`() async throws {
+  @Test func `requests of a higher priority are sent first`() async throws {
     let order = try await order(of: [
       ("/b1", .background), ("/u1", .utility), ("/d1", .default), ("/v1", .userInitiated),
       ("/b2", .background), ("/u2", .utility), ("/d2", .default), ("/v2", .userInitiated),
@@ -48,7 +48,7 @@ import Testing
     #expect(order == ["/v1", "/v2", "/d1", "/d2", "/u1", "/u2", "/b1", "/b2"])
   }
 
-  @Test func `a waiting request whose priority is raised goes before those it was behind`() async throws {
+  @Test func `a waiting request whose priority is raised overtakes the requests before it`() async throws {
     let order = try await order(of: [("/1", .utility), ("/2", .utility), ("/3", .utility)]) { calls in
       calls[2].raisePriority(to: .userInitiated)
     }
@@ -62,7 +62,7 @@ import Testing
     }
     try await server.waitForRequests(2)
     try await reach { client.pipeline.slots.load.waiting == 18 }
-    // The flood's requests on the wire do not end before all of these have their responses.
+    // The flood's requests in transfer do not end before all of these have their responses.
     let visible = (0..<6).map { _ in client.start(.get(server.url("/seen")).priority(.userInitiated)) }
     for call in visible { _ = try await call.value }
     for body in bodies { body.continuation.finish() }

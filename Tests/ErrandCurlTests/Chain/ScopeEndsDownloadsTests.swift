@@ -25,7 +25,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
   }
 
-  /// Ends the scope when the first half is here, and returns how the download ended.
+  /// Ends the scope when the first half has arrived, and returns how the download ended.
   private func endInTheMiddle(_ file: URL, resume: Bool) async throws -> RequestError? {
     let (halves, half) = AsyncStream.makeStream(of: Void.self)
     let task = Task { [client, server, scope] in
@@ -40,7 +40,7 @@ import Testing
     return error
   }
 
-  @Test func `a download leaves nothing behind, and the file as it was`() async throws {
+  @Test func `a cancelled download leaves nothing behind, and does not change the file`() async throws {
     let file = folder.url.appending(path: "film")
     try Data("old".utf8).write(to: file)
     let error = try await endInTheMiddle(file, resume: false)
@@ -49,7 +49,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data("old".utf8))
   }
 
-  @Test func `a resumable download leaves its part, and the next one asks for the rest`()
+  @Test func `a resumable download leaves its part, and the next one requests the rest`()
     async throws
   {
     let file = folder.url.appending(path: "film")

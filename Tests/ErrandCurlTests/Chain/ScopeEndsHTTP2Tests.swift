@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// With HTTP/2 a scope's requests share their connection with others, which must not notice its end.
+/// With HTTP/2 a scope's requests share their connection with others, which its end must not affect.
 @Suite(.speaksHTTP2, .timeLimit(.minutes(1))) struct ScopeEndsHTTP2Tests {
   private let scope = RequestScope("page")
 
@@ -16,7 +16,9 @@ import Testing
     return client
   }
 
-  @Test func `the scope's streams are reset at once, and others go on beside them`() async throws {
+  @Test func `the scope's streams are reset at once, and other streams of the connection continue`()
+    async throws
+  {
     let server = try MockServer()
     server.otherwise { _ in .stall }
     let nginx = try await Nginx(behind: server.port)
@@ -37,7 +39,9 @@ import Testing
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `a stream that sends is reset, and the one beside it gets its response`() async throws {
+  @Test func `a sending stream is reset, and another stream of the connection gets its response`()
+    async throws
+  {
     let server = try await Nghttpd(files: ["small": 1000], tls: true)
     try await server.wait(for: "listen")
     let client = client(server.authority)

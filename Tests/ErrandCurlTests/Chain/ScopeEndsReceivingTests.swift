@@ -33,7 +33,7 @@ import Testing
     #expect(scope.count == 0)
   }
 
-  @Test func `a retried request says how many attempts had ended before it was cancelled`() async throws {
+  @Test func `a cancelled retry reports how many attempts had ended`() async throws {
     server.script("/", [.response(status: 503), .stall])
     let call = client.start(.get(server.url("/")), in: scope)
     try await server.waitForRequests(2)
@@ -43,7 +43,7 @@ import Testing
     #expect(error?.attempt == 1)
   }
 
-  @Test func `a response that is arriving is read no further`() async throws {
+  @Test func `a response that is arriving is not read any further`() async throws {
     let length = 40_000_000
     server.on("/") { _ in .response(body: Data(count: length)).dripping(4000, every: .milliseconds(1)) }
     let call = client.start(.get(server.url("/")), in: scope)
@@ -55,7 +55,7 @@ import Testing
     #expect(server.requests[0].wasAbandoned)
   }
 
-  @Test func `a stream that is consumed ends with the reason, and closes its socket`() async throws {
+  @Test func `a stream that is being read ends with the reason, and closes its socket`() async throws {
     server.on("/") { _ in .response(body: Data(count: 1000)).stalling(at: .body(10)) }
     let (pieces, piece) = AsyncStream.makeStream(of: Int.self)
     let reading = Task { [client, server, scope] in
@@ -75,7 +75,7 @@ import Testing
     #expect(scope.count == 0)
   }
 
-  @Test func `a stream that is not read stays in its scope until that ends, and the rest is not read`()
+  @Test func `an unread stream remains in its scope until that ends, and the rest is not read`()
     async throws
   {
     let length = 50_000_000

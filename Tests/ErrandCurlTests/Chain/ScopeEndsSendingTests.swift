@@ -34,7 +34,7 @@ import Testing
     let file = try folder.zeros("film", length)
     let call = client.start(.put(server.url("/"), .file(file)), in: scope)
     try await server.waitForRequests(1)
-    // The buffers take this much; after that nothing moves.
+    // The buffers accept this much; after that the upload is stuck.
     for await progress in call.progress where progress.sent > 0 { break }
     scope.end()
     let error = await call.error

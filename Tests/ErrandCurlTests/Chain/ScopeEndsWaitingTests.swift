@@ -17,13 +17,13 @@ import Testing
     server.on("/busy") { _ in .response(status: 503) }
   }
 
-  /// Sends a last request of the lowest priority, and returns the paths of all that arrived.
+  /// Sends a last request of the lowest priority, and returns the paths of all requests that arrived.
   private func pathsAtLast(_ client: Client) async throws -> [String] {
     try await client.send(.get(server.url("/last")).priority(.background))
     return server.requests.map(\.path)
   }
 
-  @Test func `a request that waits for a slot leaves the queue, and the queue goes on`() async throws {
+  @Test func `a request that waits for a slot leaves the queue, and the queue continues`() async throws {
     let client = Client(transport: CurlTransport())
     client.limits.total = 1
     let holder = client.start(.get(server.url("/stall")))
@@ -60,7 +60,7 @@ import Testing
     #expect(try await pathsAtLast(client) == ["/busy", "/last"])
   }
 
-  @Test func `a request that waits for others is not sent, and the others go on`() async throws {
+  @Test func `a request that waits for others is not sent, and the others continue`() async throws {
     let client = Client(transport: CurlTransport())
     let first = client.start(.get(server.url("/stall")))
     try await server.waitForRequests(1)
@@ -77,7 +77,7 @@ import Testing
     #expect(try await pathsAtLast(client) == ["/stall", "/last"])
   }
 
-  @Test func `a request in a scope that has ended is not sent`() async throws {
+  @Test func `a request in an ended scope is not sent`() async throws {
     let client = Client(transport: CurlTransport())
     scope.end()
     let error = await #expect(throws: RequestError.self) {
@@ -87,7 +87,9 @@ import Testing
     #expect(try await pathsAtLast(client) == ["/last"])
   }
 
-  @Test func `ten requests in every state end with a page, and the page below goes on`() async throws {
+  @Test func `ten requests in every state end with a page, and those of the page below continue`()
+    async throws
+  {
     let client = Client(transport: CurlTransport())
     client.limits = ConcurrencyLimits(total: 5, perOrigin: 5)
     let stack = ScopeStack("app")

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `twenty callers share one request, and each gets the whole response`() async throws {
+  @Test func `twenty callers share one request, and each gets the complete response`() async throws {
     let calls = (0..<20).map { _ in client.start(feed(.zero)) }
     try await reachCallers(20)
     gate.open()
@@ -93,7 +93,7 @@ import Testing
     #expect(server.requests.count == (failures == .replayed ? 1 : 2))
   }
 
-  @Test func `two users share nothing, though the key is the same`() async throws {
+  @Test func `two users share nothing, even if the key is the same`() async throws {
     gate.open()
     let responses = [
       client.start(feed(.seconds(3)).bearer("a")), client.start(feed(.seconds(3)).bearer("b")),

@@ -36,7 +36,7 @@ import Testing
     let response = try await client.stream(.get(server.url("/"))) { progress in
       received.withLock { $0 = max($0, progress.received) }
     }
-    // The later requests have their responses, so the engine has done all that it has to do.
+    // The later requests have their responses, so the engine has finished its work.
     for _ in 0..<20 { _ = try await client.send(.get(server.url("/next"))) }
     #expect(received.withLock { $0 } <= 3 << 20)
     var count = 0
@@ -47,7 +47,9 @@ import Testing
     #expect(count == 200 << 20)
   }
 
-  @Test func `a cancelled stream of a decompression bomb ends at once, though it has arrived`() async throws {
+  @Test func `a cancelled stream of a decompression bomb ends at once, even if the bomb has arrived`()
+    async throws
+  {
     serve("br", Self.brotliBomb)
     let response = try await client.stream(.get(server.url("/")))
     let task = Task {
@@ -63,7 +65,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a decompression bomb is downloaded whole`() async throws {
+  @Test func `a decompression bomb is downloaded completely`() async throws {
     serve("br", Self.brotliBomb)
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "file")
@@ -101,7 +103,7 @@ import Testing
     #expect(error?.description.contains("zip-of-tomorrow") == true)
   }
 
-  @Test func `Accept-Encoding offers what can be decoded, and a caller's own offer is kept`() async throws {
+  @Test func `Accept-Encoding lists the supported codings, and a caller's own list is kept`() async throws {
     server.on("/") { _ in .response(body: "plain") }
     _ = try await client.send(.get(server.url("/")))
     _ = try await client.send(.get(server.url("/")).field("Accept-Encoding", "br;q=0.5"))

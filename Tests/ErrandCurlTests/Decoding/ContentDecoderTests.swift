@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: samples.indices)
-  func `a decoder undoes each coding, however the data is cut`(index: Int) throws {
+  func `a decoder decodes each coding, however the data is split`(index: Int) throws {
     let sample = Self.samples[index]
     for (pieces, room) in [
       (1 << 20, 128 << 10), (1, 128 << 10), (1000, 64), (2, 1), (sample.coded.count - 1, 4096),
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: samples.indices)
-  func `a decoder refuses data that ends too soon, wherever that is`(index: Int) throws {
+  func `a decoder refuses data that is truncated at any point`(index: Int) throws {
     let sample = Self.samples[index]
     let ends =
       sample.coded.count < 60
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: samples.indices)
-  func `a decoder refuses data that follows the end`(index: Int) {
+  func `a decoder refuses data after the end`(index: Int) {
     let sample = Self.samples[index]
     for rest in [Data([0]), Data("x".utf8), Data("trailing garbage".utf8)] {
       for pieces in [1 << 20, sample.coded.count, 1] {
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `a decoder takes several members of gzip and several frames of zstd for one`() throws {
+  @Test func `a decoder accepts several members of gzip and several frames of zstd as one body`() throws {
     let (first, second) = (Data("first, ".utf8), Data("second".utf8))
     for pieces in [1 << 20, 1] {
       #expect(try decode("gzip", Self.gzip(first) + Self.gzip(second), pieces: pieces) == first + second)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a decoder checks the checksums of its data`() {
+  @Test func `a decoder verifies the checksums of its data`() {
     var damaged = Self.gzip(Self.text)
     damaged[damaged.count - 6] ^= 1
     #expect(throws: DecodingFailure.self) { try decode("gzip", damaged) }
@@ -129,7 +129,7 @@ import Testing
     #expect(ContentDecoder([:]) == nil)
   }
 
-  @Test func `several fields are one list, and names of codings have no case`() throws {
+  @Test func `several fields are combined into one list, and names of codings are case-insensitive`() throws {
     let decoder = try #require(
       ContentDecoder(["Content-Encoding": "GZIP", "content-encoding": "identity, ZStd"]))
     decoder.put(Self.zstd(Self.gzip(Self.text)))
@@ -140,9 +140,11 @@ import Testing
   }
 
   @Test(arguments: ["compress", "exi", "gzip, nonsense", "gzip, gzip, gzip, gzip"])
-  func `an unknown coding, and more than three, are refused with the first byte`(encoding: String) throws {
+  func `an unknown coding, and more than three codings, are refused at the first byte`(encoding: String)
+    throws
+  {
     let decoder = try #require(ContentDecoder(["Content-Encoding": encoding]))
-    // An empty body stays empty, as that of HEAD and 304.
+    // An empty body remains empty, like that of HEAD and 304.
     try decoder.end()
     decoder.put(Data([0x1F]))
     #expect(throws: DecodingFailure.self) { try decoder.takePiece(100) }
@@ -153,7 +155,7 @@ import Testing
     #expect(try decode(encoding, Data()) == Data())
   }
 
-  @Test func `zstd may not ask for a window of more than 8 MiB`() throws {
+  @Test func `zstd may not require a window of more than 8 MiB`() throws {
     // A frame with a window of 2 to the power of its descriptor, and one block: the byte a.
     func frame(windowLog: UInt8) -> Data {
       Data([0x28, 0xB5, 0x2F, 0xFD, 0x00, (windowLog - 10) << 3, 0x09, 0x00, 0x00, 0x61])
@@ -176,7 +178,7 @@ import Testing
     try decoder.end()
   }
 
-  @Test func `damaged data ends in an error or in its end, and never in a loop`() {
+  @Test func `damaged data ends in an error or in its end, and never in an endless loop`() {
     var random = SeededRandom(seed: 10)
     for _ in 0..<2000 {
       let sample = Self.samples.randomElement(using: &random)!

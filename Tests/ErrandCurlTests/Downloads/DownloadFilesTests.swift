@@ -42,7 +42,7 @@ import Testing
     #expect(try names == ["file"])
   }
 
-  @Test func `a new file gets the permissions that any new file gets`() async throws {
+  @Test func `a new file gets the default permissions of new files`() async throws {
     server.on("/") { _ in .response(body: "new") }
     try await client.download(.get(server.url("/")), to: file)
     let other = temporary.url.appending(path: "other")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `only the user can read a part, and its memo`(resume: Bool) async throws {
+  func `only the user can read a part and its memo`(resume: Bool) async throws {
     server.on("/") { _ in
       .response(fields: ["ETag": "\"1\""], body: Data(count: 100_000)).stalling(at: .body(50_000))
     }
@@ -64,7 +64,7 @@ import Testing
     _ = await task.result
   }
 
-  @Test func `a part that is a link to another file is refused, and that file is not touched`() async throws {
+  @Test func `a part that is a link to another file is refused, and that file is not changed`() async throws {
     let victim = temporary.url.appending(path: "victim")
     try Data("precious".utf8).write(to: victim)
     server.on("/") { _ in .response(body: "new") }
@@ -86,7 +86,7 @@ import Testing
     #expect(throws: FileError.self) { try FileDescriptor(private: path("victim")) }
   }
 
-  @Test func `a part that is a pipe holds up no download`() async throws {
+  @Test func `a part that is a pipe does not block a download`() async throws {
     #expect(mkfifo(path(".file.errand-part"), 0o600) == 0)
     server.on("/") { _ in .response(body: "new") }
     let error = await #expect(throws: RequestError.self) {
@@ -95,7 +95,7 @@ import Testing
     #expect(error?.code == .fileUnwritable)
   }
 
-  @Test func `a download removes the parts of dead processes, and no other`() async throws {
+  @Test func `a download removes the parts of dead processes, and no others`() async throws {
     server.on("/") { _ in .response(body: "new") }
     try temporary.write("left", to: ".file.1234.errand-temp")
     try temporary.write("left", to: ".another.5678.errand-temp")
@@ -121,7 +121,9 @@ import Testing
   }
 
   @Test(arguments: [225, 226, 240, 255], [false, true])
-  func `a downloaded file may have any name that a file can have`(length: Int, resume: Bool) async throws {
+  func `a downloaded file may have any name that the file system allows`(length: Int, resume: Bool)
+    async throws
+  {
     let content = Data("0123456789".utf8)
     server.on("/") { request in
       if request.index == 0 {
@@ -142,7 +144,7 @@ import Testing
     #expect(try names.count == 1)
   }
 
-  @Test func `long names that begin alike have parts of their own`() {
+  @Test func `long names with the same beginning have separate parts`() {
     let folder = temporary.url
     let parts = ["a", "b"].map { end in
       PartFile(of: folder.appending(path: String(repeating: "x", count: 240) + end), resumes: true).path
@@ -150,7 +152,7 @@ import Testing
     #expect(parts[0] != parts[1])
   }
 
-  @Test func `a sweep that meets a new part does not remove it`() async throws {
+  @Test func `a sweep that finds a new part does not remove it`() async throws {
     try await besideSweeps {
       let part = PartFile(of: file, resumes: false)
       let opened = try part.open()
@@ -159,8 +161,8 @@ import Testing
     }
   }
 
-  /// A sweep locks a part to see whether its writer is dead. This one waits for the part to appear.
-  @Test func `a download waits for a sweep that looks at its new part`() async throws {
+  /// A sweep locks a part to find out whether its writer has died. This sweep waits for the part to appear.
+  @Test func `a download waits for a sweep that examines its new part`() async throws {
     let path = Locked("")
     try await beside {
       let path = path.withLock { $0 }
@@ -176,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `a sweep that meets a new memo does not remove it`() async throws {
+  @Test func `a sweep that finds a new memo does not remove it`() async throws {
     let head = ResponseHead(status: 200, fields: ["ETag": "\"1\""])
     let content = try #require(PartialContent(url: "http://h/", head: head))
     try await besideSweeps {
@@ -192,8 +194,8 @@ import Testing
     try await beside({ DraftSweep.sweep(folder) }, body)
   }
 
-  /// Runs the body many times while another thread does something without a pause, which comes at the instant
-  /// that matters a few times only.
+  /// Runs the body many times while another thread acts continuously, because the critical instant is rarely
+  /// hit.
   private func beside(_ other: @escaping @Sendable () -> Void, _ body: () throws -> Void) async throws {
     let isDone = Atomic(false)
     let sweeping = Promise<Void>()

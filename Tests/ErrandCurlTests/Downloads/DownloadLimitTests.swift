@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `a download over its limit ends at the head, if the length is announced`() async throws {
-    // Of a body that stalls nothing is waited for.
+    // A stalled body must not delay the error.
     server.on("/") { _ in .response(body: Data(count: 1001)).stalling(at: .headEnd) }
     try await expectTooLarge(.get(server.url("/")), limit: 1000)
     #expect(server.requests.count == 1)
@@ -63,7 +63,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data(count: 1_000_000))
   }
 
-  @Test func `a download takes a file as large as its limit, announced or not`() async throws {
+  @Test func `a download accepts a file as large as its limit, announced or not`() async throws {
     let content = Data.seeded(1000)
     server.on("/announced") { _ in .response(body: content) }
     server.on("/chunked") { _ in .chunked(chunks: [content]) }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the limit of a download counts what an earlier attempt left`() async throws {
+  @Test func `the limit of a download includes the bytes that an earlier attempt left`() async throws {
     let content = Data.seeded(1000)
     server.on("/") { request in
       let response = MockResponse.file(content, etag: "\"1\"", for: request)
@@ -87,7 +87,7 @@ import Testing
     #expect(try Data(contentsOf: file) == content)
   }
 
-  @Test func `the client's limit holds for downloads that have none`() async throws {
+  @Test func `the client's limit applies to downloads without one`() async throws {
     server.on("/") { _ in .response(body: Data(count: 1001)) }
     var configuration = ClientConfiguration()
     configuration.downloadLimit = 1000
@@ -99,7 +99,7 @@ import Testing
     #expect(try Data(contentsOf: file).count == 1001)
   }
 
-  @Test func `the limit of a download holds for an interceptor's response`() async throws {
+  @Test func `the limit of a download applies to an interceptor's response`() async throws {
     struct Instead: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         Response(status: 200, data: Data(count: 11), url: try #require(request.url))

@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test(arguments: ["folder/file", "file", "none"], [false, true])
-  func `a symbolic link stays, and its target is replaced whole`(target: String, resumes: Bool) async throws {
+  func `a symbolic link is kept, and its target is replaced atomically`(target: String, resumes: Bool)
+    async throws
+  {
     try FileManager.default.createDirectory(at: temporary.file("folder"), withIntermediateDirectories: false)
     for name in ["folder/file", "file"] { try temporary.write("old", to: name) }
     #expect(symlink(target, temporary.path("link")) == 0)
@@ -47,7 +49,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path("folder")) == ["file"])
   }
 
-  @Test func `a failure leaves a link and its target as they were`() async throws {
+  @Test func `a failed download does not change a link or its target`() async throws {
     try temporary.write("old", to: "file")
     #expect(symlink("file", temporary.path("link")) == 0)
     server.on("/") { _ in .response(body: Self.content).closing(at: .body(1000)) }
@@ -68,7 +70,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `a device is written to, and stays a device`() async throws {
+  @Test func `a download writes to a device without replacing it`() async throws {
     server.on("/") { _ in .response(body: "text") }
     let device = try OwnDevice()
     try await client.download(request, to: URL(filePath: device.path))
@@ -81,7 +83,7 @@ import Testing
     #expect(error?.code == .fileUnwritable)
   }
 
-  @Test func `a named pipe gets the whole file once, though the first attempt failed`() async throws {
+  @Test func `a named pipe receives the whole file once, even if the first attempt failed`() async throws {
     server.on("/") { request in
       let response = MockResponse.file(Self.content, etag: "\"1\"", for: request)
       return request.index == 0 ? response.closing(at: .body(100_000)) : response
@@ -98,7 +100,7 @@ import Testing
     #expect(try names == ["pipe"])
   }
 
-  @Test func `a pipe whose reader goes ends the download, and not the process`() async throws {
+  @Test func `a pipe whose reader closes ends the download, and not the process`() async throws {
     let path = temporary.path("pipe")
     #expect(mkfifo(path, 0o600) == 0)
     #expect(
@@ -126,7 +128,7 @@ import Testing
     #expect(error.isCancellation)
   }
 
-  @Test func `a descriptor is written where it stands`() async throws {
+  @Test func `a download writes to a descriptor at its current position`() async throws {
     let raw = open(temporary.path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(raw) }
     #expect(write(raw, "before", 6) == 6)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Accepted responses that have no content, and so bring no file.
+/// Accepted responses that have no content, so that there is no file.
 @Suite struct DownloadsWithoutContentTests {
   private static let old = Data("old".utf8)
 
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [204, 205, 304], [false, true])
-  func `a download leaves its target as it is when the response has no content`(status: Int, resumes: Bool)
+  func `a download does not change its target when the response has no content`(status: Int, resumes: Bool)
     async throws
   {
     try Self.old.write(to: file)
@@ -53,7 +53,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a download of HEAD leaves its target as it is`() async throws {
+  @Test func `a download with HEAD does not change its target`() async throws {
     try Self.old.write(to: file)
     server.on("HEAD", "/") { _ in .response(body: "never sent") }
     let response = try await client().download(.head(server.url("/")), to: file)
@@ -62,7 +62,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Self.old)
   }
 
-  @Test func `a response with an empty file is a file`() async throws {
+  @Test func `a response with an empty body makes an empty file`() async throws {
     try Self.old.write(to: file)
     server.on("/") { _ in .response() }
     let response = try await client().download(.get(server.url("/")), to: file)
@@ -70,7 +70,7 @@ import Testing
     #expect(try Data(contentsOf: file).isEmpty)
   }
 
-  @Test func `a download that must have a body refuses a response without content`() async throws {
+  @Test func `a download that requires a body refuses a response without content`() async throws {
     try Self.old.write(to: file)
     server.on("/") { _ in .response(status: 204) }
     let error = await #expect(throws: RequestError.self) {
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [204, 304])
-  func `an interceptor's response without content leaves the target as it is`(status: Int) async throws {
+  func `an interceptor's response without content does not change the target`(status: Int) async throws {
     struct Instead: Interceptor {
       let status: Int
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Interceptors that use `next` in ways of their own, around a download.
+/// Interceptors that use `next` in unusual ways around a download.
 @Suite(.timeLimit(.minutes(1))) struct InterceptedDownloadsTests {
   private typealias Way = @Sendable (Request, InterceptorChain) async throws -> Response
 
@@ -45,7 +45,7 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.download(.get(server.url("/")), to: file) }
   }
 
-  @Test func `a transfer that breaks off after a whole one puts no part in the file's place`() async throws {
+  @Test func `an interrupted transfer after a complete one puts no part in the file's place`() async throws {
     server.on("/") { request in
       request.index == 0 ? .response(body: Self.content) : .response(body: Self.content).closing(at: .body(3))
     }
@@ -57,7 +57,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a response whose bytes were overwritten does not pass for the new ones`() async throws {
+  @Test func `a response whose bytes were overwritten is not returned as the new one`() async throws {
     server.on("/") { .response(body: $0.index == 0 ? "first" : "other") }
     let client = client { request, next in
       let first = try await next(request)
@@ -68,7 +68,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a transfer that follows one that broke off makes the file whole`() async throws {
+  @Test func `a transfer that follows an interrupted one completes the file`() async throws {
     server.on("/") { request in
       let response = MockResponse.response(fields: ["ETag": "\"1\""], body: Self.content)
       return request.index == 0 ? response.closing(at: .body(3)) : response
@@ -81,7 +81,7 @@ import Testing
     #expect(try names == ["file"])
   }
 
-  @Test func `a second transfer beside the first is refused and not sent`() async throws {
+  @Test func `a second concurrent transfer is refused and not sent`() async throws {
     server.on("/") { _ in .response(body: Self.content).stalling(at: .body(3)) }
     let client = client { [server] request, next in
       Task { try await next(request) }
@@ -92,7 +92,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `a file is not put in place while another transfer may still write to it`() async throws {
+  @Test func `a file is not moved into place while another transfer may still write to it`() async throws {
     server.on("/") { request in
       request.index == 0 ? .response(body: Self.content) : .response(body: Self.content).stalling(at: .start)
     }
@@ -106,7 +106,7 @@ import Testing
     #expect(try !names.contains("file"))
   }
 
-  @Test func `an interceptor's own response is not written beside a transfer`() async throws {
+  @Test func `an interceptor's own response is not written during a transfer`() async throws {
     server.on("/") { _ in .response(body: Self.content).stalling(at: .body(3)) }
     let client = client { [server] request, next in
       Task { try await next(request) }
@@ -115,12 +115,12 @@ import Testing
     }
     let error = await error(client)
     #expect(error?.code == .unsupported)
-    // Before a byte is written, not when the file is to be moved into place.
+    // It fails before a byte is written, not when the file should be moved into place.
     #expect(error?.message.contains("one transfer at a time") == true)
     #expect(try !names.contains("file"))
   }
 
-  @Test func `the response of another download does not pass for this one's`() async throws {
+  @Test func `the response of another download is not accepted as the response of this one`() async throws {
     server.on("/") { _ in .response(body: Self.content) }
     let elsewhere = temporary.url.appending(path: "elsewhere")
     let other = client()
@@ -129,7 +129,7 @@ import Testing
     #expect(try names == ["elsewhere"])
   }
 
-  @Test func `a transfer that begins when its download has failed does not lock the part`() async throws {
+  @Test func `a transfer that starts after its download has failed does not lock the part`() async throws {
     server.on("/") { _ in .response(body: Self.content) }
     let late = Locked<(Request, InterceptorChain)?>(nil)
     let failing = client { request, next in
@@ -147,7 +147,9 @@ import Testing
     #expect(try Data(contentsOf: file) == Self.content)
   }
 
-  @Test func `an interceptor's own response is never the beginning of the server's file`() async throws {
+  @Test func `an interceptor's own response is never used as the beginning of the server's file`()
+    async throws
+  {
     server.on("/") { request in
       let response = MockResponse.response(fields: ["ETag": "\"1\""], body: Self.content)
       return request.index == 0 ? response.closing(at: .body(5)) : response

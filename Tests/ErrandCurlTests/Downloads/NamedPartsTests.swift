@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Responses that name a part of a file, whatever their status.
+/// Responses with a Content-Range, whatever their status.
 @Suite struct NamedPartsTests {
   private static let content = Data("0123456789".utf8)
 
@@ -30,7 +30,7 @@ import Testing
     .response(status: status, fields: ["ETag": "\"1\"", "Content-Range": range], body: body)
   }
 
-  /// Serves a first response that breaks off after five bytes, and then the given ones.
+  /// Serves a first response that is interrupted after five bytes, and then the given ones.
   private func serve(_ others: @escaping @Sendable (MockRequest) -> MockResponse) {
     server.on("/") { request in
       request.index == 0
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [200, 203], [false, true])
-  func `a download appends the rest that a 200 names`(status: Int, resumes: Bool) async throws {
+  func `a download appends the rest if a 200 has its Content-Range`(status: Int, resumes: Bool) async throws {
     serve { _ in Self.part(status, "bytes 5-9/10", Self.content.suffix(5)) }
     try await client.download(.get(server.url("/")), to: file, resume: resumes)
     #expect(try Data(contentsOf: file) == Self.content)
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [
     "bytes 4-8/10", "bytes 5-9/11", "bytes 5-9", "items 5-9/10", "bytes */10", "5-9/10", "bytes 5-8/9", "",
   ])
-  func `a download asks for the whole when a 200 names another part than the rest`(range: String)
+  func `a download requests the whole when a 200 has the Content-Range of another part`(range: String)
     async throws
   {
     serve { request in
@@ -61,14 +61,17 @@ import Testing
     #expect(ranges == [nil, "bytes=5-", nil])
   }
 
-  @Test func `a download takes the whole that a 200 names in place of the rest`() async throws {
+  @Test func `a download accepts the whole if a 200 has its Content-Range instead of the rest`() async throws
+  {
     serve { _ in Self.part(200, "bytes 0-9/10", Self.content) }
     try await client.download(.get(server.url("/")), to: file)
     #expect(try Data(contentsOf: file) == Self.content)
     #expect(ranges == [nil, "bytes=5-"])
   }
 
-  @Test func `a download fails when the server names a part without a Range, too`() async throws {
+  @Test func `a download fails when the server sends a Content-Range without a request for a range`()
+    async throws
+  {
     try Data("old".utf8).write(to: file)
     serve { _ in Self.part(200, "bytes 6-9/10", Self.content.suffix(4)) }
     let error = await #expect(throws: RequestError.self) {
@@ -83,7 +86,7 @@ import Testing
     (200, "bytes 0-4/10"), (200, "bytes 5-9/10"), (203, "bytes 0-4/10"), (206, "bytes 0-4/10"),
     (206, "bytes 5-9/*"), (200, "bytes 0-4/*"), (200, "bytes 4-3/10"), (200, "Bytes 0-4/10"),
   ])
-  func `no sink takes a part that the request did not ask for`(status: Int, range: String) async throws {
+  func `no sink accepts a part that was not requested`(status: Int, range: String) async throws {
     try Data("old".utf8).write(to: file)
     server.on("/") { _ in Self.part(status, range, Self.content.prefix(5)) }
     let request = Request.get(server.url("/"))
@@ -100,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [200, 206])
-  func `every sink takes a range that is the whole`(status: Int) async throws {
+  func `every sink accepts a range that is the whole`(status: Int) async throws {
     server.on("/") { _ in Self.part(status, "bytes 0-9/10", Self.content) }
     let request = Request.get(server.url("/"))
     #expect(try await client.send(request).data == Self.content)
@@ -112,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: ["items 0-24/319", "0-24/319", "posts 0-24/*"], [200, 206])
-  func `a page of a list, counted in another unit than bytes, is no part of a body`(
+  func `a range in another unit than bytes, such as a page of a list, is not a part of a body`(
     range: String, status: Int
   )
     async throws
@@ -122,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "items 0-4/10"])
-  func `a 206 without a range of bytes is no file`(range: String?) async throws {
+  func `a 206 without a range of bytes is not accepted as a file`(range: String?) async throws {
     try Data("old".utf8).write(to: file)
     var fields = HTTPFields()
     fields["Content-Range"] = range
@@ -135,14 +138,14 @@ import Testing
   }
 
   @Test(arguments: [nil, "bytes 0-4/10"])
-  func `a 206 to a POST is a response like any other`(range: String?) async throws {
+  func `a 206 to a POST is treated like any other response`(range: String?) async throws {
     var fields = HTTPFields()
     fields["Content-Range"] = range
     server.on("POST", "/") { [fields] _ in .response(status: 206, fields: fields, body: "01234") }
     #expect(try await client.send(.post(server.url("/"))).text == "01234")
   }
 
-  @Test func `a range that the caller asked for is checked for every sink`() async throws {
+  @Test func `a range that the caller requested is checked for every sink`() async throws {
     let request = Request.get(server.url("/")).field("Range", "bytes=2-4")
     server.on("/") { .file(Self.content, for: $0) }
     #expect(try await client.send(request).data == Data("234".utf8))

@@ -24,7 +24,7 @@ import Testing
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  /// Serves a first response that breaks off after five bytes, and then the given ones.
+  /// Serves a first response that is interrupted after five bytes, and then the given ones.
   private func serve(_ others: @escaping @Sendable (MockRequest) -> MockResponse) {
     server.on("/") { request in
       request.index == 0
@@ -42,7 +42,7 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() }
   }
 
-  @Test func `the files that an interrupted download leaves show no secret of the client`() async throws {
+  @Test func `the files that an interrupted download leaves contain no secret of the client`() async throws {
     serve { _ in .close }
     var configuration = ClientConfiguration()
     configuration.retry = .never
@@ -57,7 +57,7 @@ import Testing
     #expect(!left.contains { $0.contains("alice") })
   }
 
-  @Test func `a download goes on after partial responses until the file is whole`() async throws {
+  @Test func `a download continues after partial responses until the file is complete`() async throws {
     serve { request in
       request.fields["Range"] == "bytes=5-" ? part("bytes 5-6/10", "56") : part("bytes 7-9/10", "789")
     }
@@ -83,7 +83,7 @@ import Testing
     "bytes 5-4/10", "items 5-9/10", "bytes 5-9223372036854775807/9223372036854775807",
     "bytes 5-9223372036854775808/*", "bytes 5-99999999999999999999/99999999999999999999", "bytes +5-9/10", "",
   ])
-  func `a Content-Range that does not fit makes the download start again`(range: String) async throws {
+  func `an inconsistent Content-Range makes the download start again`(range: String) async throws {
     serve { request in
       request.fields.contains("Range")
         ? part(range, "56789") : .response(fields: ["ETag": "\"1\""], body: Self.content)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [[:], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]] as [HTTPFields], [false, true])
-  func `a rest that does not say which version it is of is not appended`(fields: HTTPFields, resumes: Bool)
+  func `a rest without a validator is not appended`(fields: HTTPFields, resumes: Bool)
     async throws
   {
     let other = Data("abcdefghij".utf8)
@@ -109,7 +109,7 @@ import Testing
     #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=5-", nil])
   }
 
-  @Test func `a 204 in response to a request for the rest is not the file`() async throws {
+  @Test func `a 204 in response to a request for the rest is not accepted as the file`() async throws {
     serve { request in
       request.fields.contains("Range") ? .response(status: 204) : .response(body: Self.content)
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=5-", nil])
   }
 
-  @Test func `a part is not resumed from a long URL that only begins like its own`() async throws {
+  @Test func `a part is not resumed for another long URL with the same beginning`() async throws {
     let long = String(repeating: "a", count: 1000)
     server.on("/") { request in
       request.target.hasSuffix("1")
@@ -141,7 +141,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Self.content)
   }
 
-  @Test func `more bytes than the range announces are not put into the file`() async throws {
+  @Test func `bytes beyond the announced range are not written to the file`() async throws {
     serve { request in
       .chunked(
         status: 206, fields: ["ETag": "\"1\"", "Content-Range": "bytes 5-6/10"], chunks: [Data("5x789".utf8)])
@@ -152,7 +152,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `an unrequested partial response does not pass for the whole`() async throws {
+  @Test func `an unrequested partial response is not accepted as the whole`() async throws {
     server.on("/") { _ in part("bytes 0-4/10", "01234") }
     let error = await #expect(throws: RequestError.self) {
       try await client().download(.get(server.url("/")), to: file)
@@ -161,7 +161,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a range that the caller asked for is a complete download`() async throws {
+  @Test func `a download of a range that the caller requested is complete`() async throws {
     server.on("/") { .file(Self.content, for: $0) }
     try await client().download(.get(server.url("/")).field("Range", "bytes=2-4"), to: file)
     #expect(try Data(contentsOf: file) == Data("234".utf8))
@@ -180,7 +180,7 @@ import Testing
     #expect(server.requests.count == 3)
   }
 
-  @Test func `a memo is removed before other bytes are in the part, in case of a crash`() async throws {
+  @Test func `a memo is removed before the part's bytes change, in case of a crash`() async throws {
     server.on("/") { request in
       request.index == 0
         ? .response(fields: ["ETag": "\"1\""], body: Self.content).closing(at: .body(5))

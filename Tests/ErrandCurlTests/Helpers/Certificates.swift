@@ -24,7 +24,7 @@ struct Certificates {
   /// The file of the authority to trust.
   var authority: String { folder.path("ca.pem") }
 
-  /// Returns the pin of a certificate's key, as openssl makes it.
+  /// Returns the pin of a certificate's key, as openssl computes it.
   func pin(of name: String) async throws -> String {
     let key = try await openssl("x509", "-in", "\(name).pem", "-pubkey", "-noout")
     let bytes = try await Program.output(
@@ -36,7 +36,7 @@ struct Certificates {
 
   func path(_ name: String) -> String { folder.path(name) }
 
-  /// Makes certificates for a client, and keys, in every form that they come in.
+  /// Makes certificates and keys for a client, in every supported form.
   func makeClient() async throws {
     try await make("me", by: "ca", names: "DNS:me")
     try await make("stranger", by: "other-ca", names: "DNS:stranger")
@@ -52,10 +52,10 @@ struct Certificates {
     }
   }
 
-  /// Makes a certificate for localhost with a key of its own.
+  /// Makes a certificate for localhost with a separate key.
   func makeProxy() async throws { try await make("proxy", by: "ca", names: "DNS:localhost") }
 
-  /// Makes PKCS #12 of the client's certificate.
+  /// Makes PKCS #12 files of the client's certificate.
   func package(_ name: String, _ options: String...) async throws {
     try await Program.output(
       of: "openssl",
@@ -77,7 +77,7 @@ struct Certificates {
         "-CAcreateserial", "-days", "30", "-extfile", "\(name).ext", "-out", "\(name).pem")
       return
     }
-    // Only `openssl ca` takes dates of the past in every version.
+    // Only `openssl ca` accepts dates in the past in every version.
     try folder.write("", to: "index.txt")
     try folder.write("01\n", to: "serial")
     try folder.write(

@@ -2,8 +2,8 @@
   import ErrandCore
   import Foundation
 
-  /// Relays bytes to a port of 127.0.0.1 until it is frozen. Then its connections stay open and nothing moves
-  /// on them, as behind a router that has forgotten them.
+  /// Relays bytes to a port of 127.0.0.1 until it is frozen. Then its connections stay open without any
+  /// traffic, as behind a router that has forgotten them.
   final class FreezingRelay: Sendable {
     private struct State {
       var frozen: Set<Int32> = []
@@ -32,7 +32,7 @@
       Thread.detachNewThread { [self] in accept() }
     }
 
-    /// Freezes the connections that are open; new ones are relayed.
+    /// Freezes the open connections; new ones are relayed.
     func freeze() { state.withLock { $0.frozen = $0.open } }
 
     /// Closes everything.

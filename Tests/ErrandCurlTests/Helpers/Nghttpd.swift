@@ -47,14 +47,14 @@ final class Nghttpd: Sendable {
     program.send(SIGKILL)
   }
 
-  /// Returns how often the log contains this text, as far as it has been read.
+  /// Returns how often the part of the log that was read contains this text.
   func count(of text: String) -> Int { log.withLock { Self.count(of: text, in: $0) } }
 
   private static func count(of text: String, in log: String) -> Int {
     log.components(separatedBy: text).count - 1
   }
 
-  /// Returns when the log, from its beginning, contains one of these texts so many times.
+  /// Returns when the log, from its beginning, contains one of these texts `count` times.
   func wait(for text: String, or other: String? = nil, count: Int = 1) async throws {
     func isThere(_ log: String) -> Bool {
       Self.count(of: text, in: log) >= count || other.map { log.contains($0) } ?? false

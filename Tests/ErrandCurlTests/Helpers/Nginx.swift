@@ -48,7 +48,7 @@ final class Nginx: Sendable {
     try await Program.output(of: "nginx", arguments, in: folder.url)
   }
 
-  /// Servers of their own with the good certificate.
+  /// Additional servers with the good certificate.
   private static let settings = [
     "client": "ssl_client_certificate ca.pem; ssl_verify_client on; ssl_verify_depth 3;",
     "old": "",

@@ -58,7 +58,8 @@ extension PythonServer {
     http.serve_forever()
     """
 
-  /// An authorization server with Authlib that gives each refresh token out once, and echoes the query of `/me`.
+  /// An authorization server with Authlib that accepts each refresh token once, and echoes the query of
+  /// `/me`.
   static let authlib = #"""
     import os, sys, time
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"

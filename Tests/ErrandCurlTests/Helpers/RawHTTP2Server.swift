@@ -1,28 +1,29 @@
 import Foundation
 
-/// A server of HTTP/2 without TLS that does as it is told with each stream, in Python, frame by frame.
+/// An HTTP/2 server without TLS, in Python, that treats each stream as scripted, frame by frame.
 ///
-/// The body of each whole response is the number of requests that the server has seen on all of its connections.
+/// The body of each complete response is the number of requests that the server has received on all of its
+/// connections.
 enum RawHTTP2Server {
-  /// What the server does with a request.
+  /// A treatment of a request by the server.
   enum Course: String, CaseIterable {
-    /// All of the response, then RST_STREAM(NO_ERROR), before the body is read.
+    /// The whole response, then RST_STREAM(NO_ERROR), before the body is read.
     case wholeThenReset
     /// The same for a response without an announced length.
     case wholeWithoutLengthThenReset
-    /// A 401 in the same way.
+    /// The same with a 401.
     case refusalThenReset
     /// REFUSED_STREAM for the first two requests.
     case refuses
     /// REFUSED_STREAM for each request.
     case alwaysRefuses
-    /// GOAWAY, with the request above its last stream, on the first connection.
+    /// GOAWAY on the first connection, with the request above its last stream.
     case goesAway
     /// A part of the announced body, then RST_STREAM(NO_ERROR).
     case cut
-    /// The connection ends in the middle of a response.
+    /// The end of the connection in the middle of a response.
     case closes
-    /// The connection ends after the first request, without a response.
+    /// The end of the connection after the first request, without a response.
     case endsFirst
     /// HTTP_1_1_REQUIRED.
     case wantsHTTP1

@@ -6,9 +6,9 @@ import ErrandServing
 
   @testable import ErrandTesting
 
-  /// A proxy on 127.0.0.1 that records the bytes of what it is asked, and does as it is told.
+  /// A proxy on 127.0.0.1 that records the bytes of its requests, and reacts as scripted.
   final class RawProxy: Sendable {
-    /// A request as it came: the head with its line ends, and the body as it was on the wire.
+    /// A request as it was sent: the head with its line ends, and the body as it was transferred.
     struct Asked: Sendable {
       let head: String
       let body: String
@@ -24,11 +24,11 @@ import ErrandServing
     }
 
     enum Reply: Sendable {
-      /// These bytes, and the connection stays open.
+      /// These bytes; the connection stays open.
       case bytes(String)
       /// A tunnel to this port of 127.0.0.1, after a 200.
       case tunnel(Int)
-      /// An end of the connection.
+      /// The end of the connection.
       case close
     }
 
@@ -77,7 +77,7 @@ import ErrandServing
           poll(&ready, 1, 10_000)
           _ = fcntl(server, F_SETFL, fcntl(server, F_GETFL, 0) & ~O_NONBLOCK)
           Self.send(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8), to: client)
-          // No thread may use a descriptor that is closed: its number may be another socket's by then.
+          // No thread may use a closed descriptor, because its number may belong to another socket by then.
           let isOver = DispatchSemaphore(value: 0)
           Thread.detachNewThread {
             Self.move(from: server, to: client)
@@ -91,7 +91,7 @@ import ErrandServing
       }
     }
 
-    /// Reads a request, with its body if its length is announced, or if it is chunked.
+    /// Reads a request, with its body if its length is announced or if it is chunked.
     private func request(from client: Int32, _ bytes: inout [UInt8]) -> Asked? {
       let end = Data("\r\n\r\n".utf8)
       var room = [UInt8](repeating: 0, count: 64 << 10)

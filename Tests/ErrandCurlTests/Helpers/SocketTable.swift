@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
 
-  /// The kernel's table of this machine's sockets, which tells more than either end can see.
+  /// The kernel's table of this machine's sockets, which shows more than either end can see.
   enum SocketTable {
     enum State: String {
       case established = "01"
@@ -9,7 +9,7 @@
       case synSent = "02"
     }
 
-    /// Returns the number of bytes that have come from a port of 127.0.0.1 and were not read yet.
+    /// Returns the number of bytes that have arrived from a port of 127.0.0.1 and were not read yet.
     static func waiting(from port: Int) throws -> Int {
       try rows(to: port).reduce(0) { sum, columns in
         sum + (columns[4].split(separator: ":").last.flatMap { Int($0, radix: 16) } ?? 0)
@@ -25,7 +25,8 @@
     private static func rows(to port: Int) throws -> [[Substring]] {
       let digits = String(port, radix: 16, uppercase: true)
       let remote = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
-      // Read in pieces: the file has no length, and reading a whole file stops at the first page.
+      // Read in pieces, because the file has no length, and reading it as a whole would stop after the first
+      // page.
       let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp"))
       defer { try? file.close() }
       let lines = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")

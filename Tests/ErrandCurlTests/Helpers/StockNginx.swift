@@ -2,7 +2,7 @@ import Foundation
 import Programs
 import TestSupport
 
-/// nginx as it is installed, with TLS, HTTP/2 and a proxied server.
+/// nginx with its default settings, with TLS, HTTP/2 and a proxied server.
 final class StockNginx: Sendable {
   let authority: String
   let port: Int
@@ -10,7 +10,7 @@ final class StockNginx: Sendable {
 
   /// - Parameters:
   ///   - port: The port of the proxied server.
-  ///   - settings: Lines for the server's block. Without any nginx's defaults hold.
+  ///   - settings: Lines for the server's block. If empty, nginx's defaults apply.
   init(before port: Int, _ settings: String = "") async throws {
     folder = try TemporaryFolder()
     let certificates = try await Certificates(in: folder)
@@ -47,7 +47,7 @@ final class StockNginx: Sendable {
 
   deinit { kill(SIGTERM) }
 
-  /// Replaces the workers, as a new configuration does: the old ones end their connections.
+  /// Replaces the workers, like a new configuration does: the old ones end their connections.
   func reload() { kill(SIGHUP) }
 
   func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }

@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Programs
 
-/// Speaks TLS on a port of 127.0.0.1, and relays what it decrypts to another port.
+/// Accepts TLS on a port of 127.0.0.1, and relays the decrypted bytes to another port.
 final class TLSRelay: Sendable {
   enum ClientCertificates: String {
     case ignored = "NONE"
@@ -56,8 +56,8 @@ final class TLSRelay: Sendable {
     program.send(SIGKILL)
   }
 
-  /// Waits for so many handshakes; returns a line for each: the client's common name, `-` for a client without a
-  /// certificate, or `failed`.
+  /// Waits for `count` handshakes; returns a line for each: the client's common name, `-` for a client
+  /// without a certificate, or `failed`.
   func handshakes(_ count: Int) async -> [String] {
     func all() -> [String] {
       log.withLock { $0 }.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandCurl
 
-/// A response whose end is not known for certain is refused: a part would pass for the whole.
+/// A response whose end is uncertain is refused, because a part could pass for the whole.
 @Suite(.timeLimit(.minutes(1))) struct BodyFramingTests {
   private func framing(_ lines: String...) -> BodyFraming {
     var framing = BodyFraming()
@@ -19,7 +19,7 @@ import Testing
     #expect(framing("content-length:5 ", "Content-Length: 5, 5").bytes == 5)
     #expect(framing("Transfer-Encoding: chunked").isChunked)
     #expect(framing("transfer-encoding:\tChunked ").isChunked)
-    // The coding counts (RFC 9112, section 6.3).
+    // The coding takes precedence (RFC 9112, section 6.3).
     #expect(framing("Content-Length: 5", "Transfer-Encoding: chunked").bytes == nil)
     for framing in [framing(), framing("X: 1"), framing("Content-Length: 5")] {
       #expect(framing.problem(mayHaveBody: true) == nil)
@@ -32,7 +32,7 @@ import Testing
     ["X(: 1"], ["X\u{0}: 1"], ["no colon"], ["Ünicode: 1"], ["X: a\u{0}b"], ["X: a\rb"],
     ["Content-Length:", " 5"], ["Transfer-Encoding:", "\tchunked"], ["Transfer-Encoding: chunked", " "],
   ])
-  func `a head that is not one is refused, whether there is a body or not`(lines: [String]) {
+  func `an invalid head is refused, with or without a body`(lines: [String]) {
     var framing = BodyFraming()
     for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { framing.take(line: $0) } }
     #expect(framing.problem(mayHaveBody: true) != nil)
@@ -45,7 +45,7 @@ import Testing
     ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], ["Transfer-Encoding: xchunked"],
     ["Transfer-Encoding:"], ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: 5x"],
   ])
-  func `a coding that is not chunked, or a length that is not one, is refused where there may be a body`(
+  func `an invalid coding or length is refused where there may be a body`(
     lines: [String]
   ) {
     var framing = BodyFraming()
@@ -54,7 +54,7 @@ import Testing
     #expect(framing.problem(mayHaveBody: false) == nil)
   }
 
-  @Test func `a folded line of another field is allowed`() {
+  @Test func `a folded line of another field is accepted`() {
     #expect(framing("X: a", " b", "Content-Length: 5").problem(mayHaveBody: true) == nil)
   }
 
@@ -78,18 +78,18 @@ import Testing
   @Test(arguments: [
     "Content-Length : 100\r\n", "Transfer-Encoding : chunked\r\n", "Transfer-Encoding: identity\r\n",
   ])
-  func `a body whose end is hidden from libcurl is not delivered`(field: String) async throws {
+  func `a body whose end libcurl cannot detect is not delivered`(field: String) async throws {
     for stream in [false, true] {
       let error = try await error("HTTP/1.1 200 OK\r\n\(field)", "5\r\nhello\r\n0\r\n\r\n", stream: stream)
       #expect(error?.code == .invalidResponse)
     }
   }
 
-  /// libcurl unfolds since version 8, and may take a status line of HTTP/2 for what it says.
+  /// libcurl unfolds lines since version 8, and may believe a status line that says HTTP/2.
   @Test(arguments: [
     "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked", "HTTP/2 200\r\nTransfer-Encoding: chunked",
   ])
-  func `the chunks of a folded coding, or behind a status line of HTTP/2, are never content`(
+  func `the chunks of a folded coding, or after a status line of HTTP/2, are never treated as content`(
     head: String
   ) async throws {
     let server = try MockServer()
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a part that was not asked for is not the whole`() async throws {
+  @Test func `a part that was not requested is not accepted as the whole`() async throws {
     let server = try MockServer()
     server.on("/none") { _ in .response(status: 206, body: "hello") }
     server.on("/pages") { _ in
@@ -128,7 +128,7 @@ import Testing
     #expect(error?.status == 417)
   }
 
-  @Test func `chunks count more than a length beside them`() async throws {
+  @Test func `chunks take precedence over a Content-Length`() async throws {
     let server = try MockServer()
     server.on("/") { _ in
       .raw(
@@ -140,7 +140,7 @@ import Testing
     #expect(response.text == "hello")
   }
 
-  @Test func `a body that is cut is a lost connection, for each sink`() async throws {
+  @Test func `a truncated body is a lost connection, for each sink`() async throws {
     for stream in [false, true] {
       let error = try await error("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n", "hello", stream: stream)
       #expect(error?.code == .connectionLost)
@@ -148,13 +148,13 @@ import Testing
   }
 
   @Test(arguments: ["zz\r\nhello\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "fffffffffffffffffff\r\nhello"])
-  func `chunks that are not ones are no lost connection`(body: String) async throws {
+  func `malformed chunks are an invalid response, not a lost connection`(body: String) async throws {
     let error = try await error("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n", body)
     #expect(error?.code == .invalidResponse)
     #expect(error?.message.contains("chunk") == true)
   }
 
-  @Test func `bytes that are not UTF-8 in a value are Latin-1`() async throws {
+  @Test func `bytes of a value that are not UTF-8 are read as Latin-1`() async throws {
     let server = try MockServer()
     let head =
       Data("HTTP/1.1 200 OK\r\nX-Name: J".utf8) + [0xFC]
@@ -164,7 +164,7 @@ import Testing
     let response = try await Client(transport: CurlTransport()).send(.get(server.url("/")))
     #expect(response.fields["X-Name"] == "Jürgen")
     #expect(response.fields["X-Utf8"] == "Jürgen")
-    // A cookie of other bytes than were set would be sent back.
+    // Otherwise a cookie would be sent back with different bytes.
     #expect(response.fields["Set-Cookie"] == "a=\u{FFFD}")
   }
 }

@@ -18,7 +18,7 @@ import Testing
     return (chunks, content)
   }
 
-  @Test func `the content is the same wherever the bytes are cut`() {
+  @Test func `the content is the same wherever the bytes are split`() {
     let whole = "5\r\nhello\r\n6;name=\"v\"\r\n world\r\nA \r\n0123456789\r\n0\r\nX: 1\r\nY: 2\r\n\r\n"
     for sizes in [[1], [2], [3], [7], [1, 5, 2], [1000]] {
       let (chunks, content) = take(whole, in: sizes)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `bare line ends are taken, and bytes behind the end are not content`() {
+  @Test func `bare line ends are accepted, and bytes after the end are not content`() {
     let (chunks, content) = take("2\nok\n0\n\nHTTP/1.1 200 OK", in: [1000])
     #expect(content == "ok")
     #expect(chunks.isWhole)
@@ -44,14 +44,14 @@ import Testing
     "10000000000000000\r\n", ";a\r\n", "5x\r\nhello", "feed me an error page\r\n", "5 6\r\nhello",
     "5\r6\nhello",
   ])
-  func `what is no chunk is malformed`(text: String) {
+  func `an invalid chunk is malformed`(text: String) {
     let (chunks, _) = take(text, in: [1000])
-    // A number with more behind it is a size with an extension, as libcurl reads it.
+    // A number that other bytes follow is a size with an extension, as in libcurl.
     #expect(chunks.isMalformed || text.hasPrefix("0x"))
     #expect(!chunks.isWhole)
   }
 
-  @Test(arguments: 0..<20) func `any bytes end somewhere`(seed: UInt64) {
+  @Test(arguments: 0..<20) func `parsing random bytes always terminates`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<500 {
       let alphabet = Array("0123456789abcdefAF\r\n\r\n\r\n;x: ".utf8)

@@ -11,21 +11,21 @@ import Testing
   import Glibc
 #endif
 
-/// What became of a request on a kept connection that ended without a response.
+/// The outcome of a request on a reused connection that ended without a response.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionEndingTests {
   private func ending(_ kind: ConnectionEnding.Kind, _ unacknowledged: UInt64) -> ConnectionEnding {
     ConnectionEnding(kind: kind, unacknowledged: unacknowledged)
   }
 
-  @Test func `a request was not read if the connection was closed before any byte of it was acknowledged`() {
+  @Test func `a request was not read if the connection closed before any byte of it was acknowledged`() {
     let broken = "Send failure: \(String(cString: strerror(EPIPE)))"
     #expect(ending(.closed, 300).precedesRequest(of: 100, 200, error: ""))
     #expect(ending(.reset, 300).precedesRequest(of: 100, 200, error: broken))
-    // TLS sends more than it is given.
+    // TLS sends more bytes than it is given.
     #expect(ending(.closed, 358).precedesRequest(of: 100, 200, error: ""))
   }
 
-  @Test func `a request may have been read if anything of it was acknowledged`() {
+  @Test func `a request may have been read if any byte of it was acknowledged`() {
     for kind in [ConnectionEnding.Kind.closed, .reset, .unknown] {
       #expect(!ending(kind, 299).precedesRequest(of: 100, 200, error: ""))
       #expect(!ending(kind, 99).mayPrecedeRequest(of: 100, 200))
@@ -36,7 +36,7 @@ import Testing
     #expect(!ending(.unknown, 300).mayPrecedeRequest(of: 100, 200))
   }
 
-  @Test func `a reset alone does not say that a request was not read`() {
+  @Test func `a reset alone does not prove that a request was not read`() {
     let reset = "Recv failure: \(String(cString: strerror(ECONNRESET)))"
     #expect(!ending(.reset, 300).precedesRequest(of: 100, 200, error: reset))
     #expect(!ending(.reset, 300).precedesRequest(of: 100, 200, error: ""))
@@ -44,7 +44,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Responds to each request, then closes without a word. What comes meanwhile is not read.
+    /// Responds to each request, then closes the connection without notice. Later bytes are not read.
     private static let silent = """
       import socket, threading
       listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -64,8 +64,7 @@ import Testing
           threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
       """
 
-    @Test func `a server that closes after each response loses no request that may be repeated`() async throws
-    {
+    @Test func `a server that closes after each response loses no repeatable request`() async throws {
       let server = try await PythonServer(Self.silent)
       let client = Client(transport: CurlTransport())
       for number in 0..<200 {

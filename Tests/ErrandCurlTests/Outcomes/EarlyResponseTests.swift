@@ -4,7 +4,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A server may respond before it has read the request. What it says then is the response, whatever the connection does.
+/// A server may respond before it has read the request. That response counts, whatever happens to the
+/// connection.
 @Suite(.timeLimit(.minutes(1))) struct EarlyResponseTests {
   private let server: MockServer
   private let client: Client
@@ -55,14 +56,14 @@ import Testing
     }
   }
 
-  @Test func `a whole response counts when the server then stops reading`() async throws {
+  @Test func `a complete response counts when the server then stops reading`() async throws {
     server.on("/stop", at: .head) { _ in .response(body: "done").withoutReading() }
     let response = try await client.send(post("/stop", large).timeout(.milliseconds(500)))
     #expect(response.text == "done")
   }
 
   @Test(arguments: [MockResponse.response(body: "done"), .chunked("do", "ne")])
-  func `a whole response counts when the server then closes the connection`(response: MockResponse)
+  func `a complete response counts when the server then closes the connection`(response: MockResponse)
     async throws
   {
     server.on("/close", at: .head) { _ in response.closing(at: .end, reading: false) }
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `an upload is sent to its end though a success came early`() async throws {
+  @Test func `an upload is sent to its end even if a success arrives early`() async throws {
     server.on("/early", at: .head) { _ in .response(body: "done") }
     let response = try await client.send(post("/early", .bytes(Data(count: 3 << 20))))
     #expect(response.text == "done")

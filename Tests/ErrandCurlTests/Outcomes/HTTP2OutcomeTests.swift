@@ -3,7 +3,8 @@ import ErrandCurl
 import Foundation
 import Testing
 
-/// What became of a request over HTTP/2, by what the server sent and not by how its stream ended.
+/// The outcome of a request over HTTP/2, which depends on the bytes that the server sent and not on how its
+/// stream ended.
 @Suite(.speaksHTTP2, .timeLimit(.minutes(1))) struct HTTP2OutcomeTests {
   private let client: Client
   private let large = RequestBody.bytes(Data(count: 1 << 20))
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [RawHTTP2Server.Course.wholeThenReset, .wholeWithoutLengthThenReset])
-  func `a whole response counts though the server then resets the stream`(
+  func `a complete response counts even if the server then resets the stream`(
     course: RawHTTP2Server.Course
   ) async throws {
     let server = try await server(course)
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a refusal keeps its status though the server then resets the stream`() async throws {
+  @Test func `a refusal keeps its status even if the server then resets the stream`() async throws {
     let server = try await server(.refusalThenReset)
     for number in 1...3 {
       let error = await #expect(throws: RequestError.self) { try await client.send(post(server, large)) }
@@ -51,7 +52,7 @@ import Testing
     #expect(response.timing.attempts == 3)
   }
 
-  @Test func `a server that always refuses has not been reached`() async throws {
+  @Test func `a server that always refuses counts as not reached`() async throws {
     let server = try await server(.alwaysRefuses)
     let error = await #expect(throws: RequestError.self) { try await client.send(post(server)) }
     #expect(error?.code == .connectionLost)
@@ -63,7 +64,7 @@ import Testing
   @Test(arguments: [
     "REFUSED_STREAM, retrying", "HTTP/2 stream 1 refused by server", "Downgrades to HTTP/1.1",
   ])
-  func `libcurl's words in a request are not taken for its own`(words: String) async throws {
+  func `libcurl's phrases in a request are not mistaken for its messages`(words: String) async throws {
     let server = try await server(.endsFirst)
     let url = server.url.appending(path: words)
     let request = Request.post(url, .text("body")).field("X-Note", words)
@@ -74,7 +75,7 @@ import Testing
     #expect(try await client.send(post(server)).text == "2")
   }
 
-  @Test func `a stream of a body that was begun is not sent again, and has not reached the server`()
+  @Test func `a started body stream is not sent again, and has not reached the server`()
     async throws
   {
     let server = try await server(.alwaysRefuses)
@@ -92,11 +93,11 @@ import Testing
     let server = try await server(.goesAway)
     _ = try await client.send(post(server))
     let response = try await client.send(post(server))
-    // Two on the first connection, and the second once more.
+    // Two on the first connection, and the second one again.
     #expect(response.text == "3")
   }
 
-  @Test func `a file is sent again whole`() async throws {
+  @Test func `a file is sent again completely`() async throws {
     let server = try await server(.refuses)
     let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID()).bin")
     try Data(count: 30_000).write(to: file)
@@ -106,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [RawHTTP2Server.Course.cut, .closes])
-  func `a part of a response is no response`(course: RawHTTP2Server.Course) async throws {
+  func `a part of a response is not accepted as a response`(course: RawHTTP2Server.Course) async throws {
     let server = try await server(course)
     let error = await #expect(throws: RequestError.self) {
       try await client.send(.get(server.url).httpVersion(.http2))

@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// What a server says about a refusal is in the error's description.
+/// The server's explanation of a refusal is in the error's description.
 @Suite(.timeLimit(.minutes(1))) struct RefusalWordsTests {
   private func refusal(_ response: MockResponse) async throws -> RequestError {
     let server = try MockServer()
@@ -17,7 +17,7 @@ import Testing
       await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/"))) })
   }
 
-  @Test func `a refusal has the explanation of the server, on one line, without secrets of the client`()
+  @Test func `a refusal quotes the explanation of the server, on one line, without secrets of the client`()
     async throws
   {
     let error = try await refusal(
@@ -29,13 +29,13 @@ import Testing
     #expect(!error.message.contains("taken"))
   }
 
-  @Test func `a refusal that is compressed and chunked has its first words`() async throws {
+  @Test func `a refusal that is compressed and chunked quotes the first words`() async throws {
     let text = String(repeating: "sorry ", count: 20_000)
     let error = try await refusal(.chunked(status: 500, text))
     #expect(error.serverWords?.hasPrefix("sorry sorry") == true && error.serverWords?.count == 201)
   }
 
-  @Test func `a refusal whose body is no text has no words`() async throws {
+  @Test func `a refusal whose body is not text quotes nothing`() async throws {
     let image = Data([0x89, 0x50, 0x4E, 0x47, 0, 1, 2, 3])
     let error = try await refusal(.response(status: 404, fields: ["Content-Type": "image/png"], body: image))
     #expect(error.serverWords == nil && error.description.hasSuffix("was expected"))

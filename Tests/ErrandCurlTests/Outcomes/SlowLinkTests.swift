@@ -4,9 +4,9 @@
   import Foundation
   import Testing
 
-  /// An upload over a slow link is not silent while the system still sends what it took at once.
+  /// An upload over a slow link is not silent while the system still sends buffered bytes.
   @Suite(.timeLimit(.minutes(1))) struct SlowLinkTests {
-    /// Takes so many bytes, a piece each 20 ms, and then responds, or stops after a part.
+    /// A server that reads a piece of the upload each 20 ms, and then responds, or stops after a part.
     private static func script(_ course: String) -> String {
       """
       import socket, time
@@ -32,7 +32,7 @@
       .post(server.url, .bytes(Data(count: 1_000_000))).timeout(.milliseconds(400)).bestEffort()
     }
 
-    @Test func `an upload goes on while its bytes leave the system`() async throws {
+    @Test func `an upload continues while its bytes leave the system`() async throws {
       let server = try await PythonServer(Self.script("reads"))
       #expect(try await Client(transport: CurlTransport()).send(upload(server)).text == "ok")
     }

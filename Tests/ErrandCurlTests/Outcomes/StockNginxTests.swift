@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// POSTs behind nginx at its defaults, over HTTP/2 where libcurl allows it, else over HTTP/1.1.
+/// POSTs behind nginx with its default settings, over HTTP/2 where libcurl allows it, else over HTTP/1.1.
 @Suite(.timeLimit(.minutes(2))) struct StockNginxTests {
   private func client(_ nginx: StockNginx) -> Client {
     var curl = CurlConfiguration()
@@ -16,7 +16,7 @@ import Testing
     return client
   }
 
-  /// Sends so many requests, 16 at once. Returns how often each outcome came.
+  /// Sends `count` requests, 16 at a time. Returns the number of each outcome.
   private func outcomes(
     _ count: Int, _ send: @escaping @Sendable (Int) async throws -> String
   ) async -> [String: Int] {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [(200, "200 fine"), (401, "401"), (429, "429"), (503, "503"), (302, "200 fine")])
-  func `a response that nginx makes without the body keeps its status`(status: Int, expected: String)
+  func `a response that nginx sends without reading the body keeps its status`(status: Int, expected: String)
     async throws
   {
     let nginx = try await StockNginx(before: 9)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `an upload that is too large is a 413`() async throws {
+  @Test func `an upload that is too large gets a 413`() async throws {
     let nginx = try await StockNginx(before: 9)
     let client = client(nginx)
     let request = Request.post(nginx.url("/small"), .bytes(Data(count: 8 << 20)))
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["", "keepalive_requests 100;"])
-  func `no POST is lost or sent twice where connections end after some requests`(settings: String)
+  func `no POST is lost or sent twice if connections end after a number of requests`(settings: String)
     async throws
   {
     let server = try MockServer()

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ErrandCurl
 
-/// What a TLS connection that ends early says about the request, and about a response that lasts until its end.
+/// The meaning of a TLS connection's early end for the request, and for a response that lasts until the end
+/// of the connection.
 @Suite(.timeLimit(.minutes(1))) final class TLSEndTests {
   private let folder: TemporaryFolder
   private let certificates: Certificates
@@ -19,12 +20,12 @@ import Testing
     client = Client(transport: CurlTransport(configuration: curl))
   }
 
-  @Test func `libcurl's own place in OpenSSL's connections is not used`() {
-    // OpenSSL keeps the first for applications, of which libcurl is one.
+  @Test func `libcurl's own index in OpenSSL's connections is not used`() {
+    // OpenSSL reserves the first index for applications, and libcurl is one.
     #expect(CurlEngine.tlsPlace != 0)
   }
 
-  /// - Parameter course: What happens after the response, or to the handshake.
+  /// - Parameter course: The event after the response, or during the handshake.
   private func server(_ course: String, _ response: String = "") async throws -> String {
     let server = try await PythonServer(
       """
@@ -63,11 +64,12 @@ import Testing
 
   private let servers = Locked<[PythonServer]>([])
 
-  @Test func `a server that wants a certificate says so, though it closed before the request arrived`()
+  @Test
+  func `a server that requires a certificate is named as such, even if it closed before the request arrived`()
     async throws
   {
     let url = try await server("wants a certificate")
-    // With TLS 1.3 the server reads the missing certificate when the client sends its request already.
+    // With TLS 1.3 the server notices the missing certificate when the client already sends its request.
     for _ in 1...30 {
       let error = await #expect(throws: RequestError.self) { try await client.send(.get(url).bestEffort()) }
       #expect(error?.code == .tlsFailed)
@@ -75,12 +77,14 @@ import Testing
     }
   }
 
-  @Test func `a response until the end of the connection is whole where TLS ends`() async throws {
+  @Test func `a response that ends with the connection is complete if TLS was closed properly`() async throws
+  {
     let url = try await server("ends", "HTTP/1.1 200 OK\r\n\r\nwhole")
     #expect(try await client.send(.get(url).bestEffort()).text == "whole")
   }
 
-  @Test func `a response until the end of the connection may be a part where TLS does not end`() async throws
+  @Test func `a response that ends with the connection may be incomplete if TLS was not closed properly`()
+    async throws
   {
     let url = try await server("closes", "HTTP/1.1 200 OK\r\n\r\npart")
     let error = await #expect(throws: RequestError.self) { try await client.send(.get(url).bestEffort()) }
@@ -97,12 +101,14 @@ import Testing
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n",
   ])
-  func `a response with a length, or in chunks, needs no end of TLS`(response: String) async throws {
+  func `a response with a length, or in chunks, does not need a proper end of TLS`(response: String)
+    async throws
+  {
     let url = try await server("closes", response)
     for _ in 0..<3 { #expect(try await client.send(.get(url)).text == "whole") }
   }
 
-  @Test func `a handshake that is cut is a lost connection, and is attempted again`() async throws {
+  @Test func `an interrupted handshake is a lost connection, and is retried`() async throws {
     let url = try await server("cuts the handshake", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole")
     let error = await #expect(throws: RequestError.self) {
       try await client.send(.post(url, .text("body")).bestEffort())

@@ -40,7 +40,7 @@ import Testing
     #expect(await first.error?.reachedServer == true)
   }
 
-  @Test func `a request that has gone out may have reached the server at its deadline`() async throws {
+  @Test func `a request that was sent may have reached the server at its deadline`() async throws {
     #expect(await reached(.get(server.url("/")).deadline(.milliseconds(100)), client()) == true)
   }
 
@@ -53,7 +53,7 @@ import Testing
     }
   #endif
 
-  @Test func `a transport that does not tell when a request goes out may have sent it`() async throws {
+  @Test func `a transport that does not report when a request is sent may have sent it`() async throws {
     let client = client(StubTransport { _ in .stall })
     #expect(await reached(.get(server.url("/")).deadline(.milliseconds(50)), client) == true)
   }

@@ -7,7 +7,7 @@
   import Foundation
   import PostgresCluster
 
-  /// A schema of its own in the shared cluster or another one, and outboxes on it.
+  /// A dedicated schema in the shared cluster or another one, and outboxes on it.
   struct Fleet {
     let cluster: PostgresCluster
     let database: String
@@ -67,9 +67,9 @@
       return server
     }
 
-    /// Waits for so many requests with their bodies.
+    /// Waits for `count` requests with their bodies.
     func waitForWhole(_ count: Int = 1) async throws -> [MockRequest] {
-      try await wait(for: "\(count) whole requests") { $0.requests.count(where: \.isComplete) >= count }
+      try await wait(for: "\(count) complete requests") { $0.requests.count(where: \.isComplete) >= count }
       return requests.filter(\.isComplete)
     }
   }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Sessions and servers that mean no good.
+/// Malicious sessions and servers.
 @Suite struct BackgroundAttackTests: PhoneSuite {
   let phone: Phone
 
   init() throws { phone = try Phone() }
 
-  /// Hands a request over, and returns its entry when what the session sent has its end.
+  /// Hands a request over, and returns its entry after the session's task for it has ended.
   private func end(_ app: Phone.Process, _ receipt: Receipt) async throws -> OutboxEntry {
     await app.delivery.enterBackground()
     return try await ended(app, receipt)
@@ -28,7 +28,7 @@ import Testing
 
   private func request(_ path: String = "/") -> Request { .post(phone.server.url(path), .text("hello")) }
 
-  @Test func `a 200 to which a redirect led on another origin is no delivery`() async throws {
+  @Test func `a 200 after a redirect to another origin is not a delivery`() async throws {
     let portal = try MockServer()
     phone.server.on("/") { _ in
       .response(status: 307, fields: ["Location": portal.url("/welcome").absoluteString])
@@ -41,7 +41,7 @@ import Testing
     #expect(entry.reason?.contains("another origin") == true)
   }
 
-  @Test func `a captive portal's page is judged by what the request expects`() async throws {
+  @Test func `a captive portal's page is checked against the expectations of the request`() async throws {
     phone.server.on("/") { _ in .response(fields: ["Content-Type": "text/html"], body: "sign in") }
     let app = try await launch()
     let receipt = try await app.outbox.enqueue(request().expecting(contentType: "application/json"))
@@ -62,7 +62,7 @@ import Testing
     #expect(try await app.outbox.status(of: refused.id)?.state == .deadLettered)
   }
 
-  @Test func `ends that are told twice, of nobody, or too late change nothing`() async throws {
+  @Test func `ends that are reported twice, for an unknown row, or too late have no effect`() async throws {
     phone.server.script("POST", "/", [.response(status: 503), .response(status: 200)])
     let app = try await launch()
     let receipt = try await app.outbox.enqueue(request())
@@ -83,7 +83,7 @@ import Testing
     #expect(phone.arrivals.count == 2)
   }
 
-  @Test func `a delivery that is told after its task was lost counts, and the next attempt ends`()
+  @Test func `a delivery counts even if it is reported after its task was lost, and the next attempt ends`()
     async throws
   {
     let app = try await launch()
@@ -102,12 +102,12 @@ import Testing
     phone.session.drain()
     await app.delivery.handleEvents()
     #expect(try await app.outbox.status(of: receipt.id)?.state == .delivered)
-    // The task of the second attempt has no row any more.
+    // The task of the second attempt no longer has a row.
     #expect(phone.session.count == 0)
     #expect(phone.arrivals.isEmpty)
   }
 
-  @Test func `numbers of tasks that others have after a launch do no harm`() async throws {
+  @Test func `task numbers that belong to other requests after a launch do no harm`() async throws {
     let app = try await launch()
     phone.session.hold()
     var receipts: [Receipt] = []
@@ -130,7 +130,7 @@ import Testing
     #expect(Set(phone.arrivals.map(\.body)) == ["0", "1", "2", "3"] && phone.arrivals.count == 4)
   }
 
-  @Test func `a body file that has vanished is written again, and the request is no dead letter`()
+  @Test func `a vanished body file is written again, and the request does not become a dead letter`()
     async throws
   {
     let app = try await launch()
@@ -146,7 +146,7 @@ import Testing
     #expect(try await ended(app, receipt).state == .delivered)
   }
 
-  @Test func `a credential that is out of date is refreshed, and the request handed over with the new one`()
+  @Test func `an outdated credential is refreshed, and the request is handed over with the new one`()
     async throws
   {
     struct Token: Authenticator {

@@ -23,7 +23,7 @@ import Testing
     #expect(held == [], sourceLocation: location)
   }
 
-  @Test func `a request is sent by the session while the app is asleep, and its end is recorded`()
+  @Test func `the session sends a request while the app is asleep, and its end is recorded`()
     async throws
   {
     let app = try await launch()
@@ -42,21 +42,21 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
   }
 
-  @Test func `the process holds nothing in the folder once the app may be suspended`() async throws {
+  @Test func `the process keeps no file in the folder open when the app may be suspended`() async throws {
     phone.session.hold()
     let app = try await launch()
     _ = try await app.outbox.enqueue(request())
     #expect(try phone.held().isEmpty == false)
     await app.delivery.enterBackground()
     try expectNothingHeld()
-    // The store opens for this alone.
+    // The store is opened only for this.
     let late = try await app.outbox.enqueue(request("late"))
     try expectNothingHeld()
     #expect(try await state(app, late).state == .stored)
     try expectNothingHeld()
   }
 
-  @Test func `the body is in a file for this user only`() async throws {
+  @Test func `only the user can read the body's file`() async throws {
     phone.session.hold()
     let app = try await launch()
     let body = Data.seeded(300_000)
@@ -70,7 +70,9 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func `a credential is made when a request is handed over, and is not in the outbox`() async throws {
+  @Test func `a credential is created when a request is handed over, and is not stored in the outbox`()
+    async throws
+  {
     struct Bearer: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         var request = request
@@ -90,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `a process that was killed finds the end that it was not told`() async throws {
+  @Test func `a killed process finds the end that was not reported to it`() async throws {
     let first = try await launch()
     let receipt = try await first.outbox.enqueue(request())
     phone.session.hold()
@@ -107,7 +109,7 @@ import Testing
     #expect(phone.arrivals.count == 1)
   }
 
-  @Test func `a task that is lost is an attempt that counts, and the next has the same key`() async throws {
+  @Test func `a lost task is an attempt that counts, and the next attempt has the same key`() async throws {
     let first = try await launch()
     let receipt = try await first.outbox.enqueue(request())
     phone.session.hold()
@@ -122,7 +124,8 @@ import Testing
     #expect(phone.arrivals.map(\.key) == phone.session.uploads.map { $0.fields["Idempotency-Key"] ?? "" })
   }
 
-  @Test func `the foreground takes back what the session has not begun, and does not count it`() async throws
+  @Test func `the foreground takes back requests that the session has not started, and does not count them`()
+    async throws
   {
     let app = try await launch { $0.delivers = true }
     app.delivery.enterForeground()
@@ -138,7 +141,7 @@ import Testing
     #expect(phone.session.count == 0)
   }
 
-  @Test func `a force-quit loses nothing`() async throws {
+  @Test func `a force-quit loses no request`() async throws {
     let first = try await launch()
     for index in 0..<5 {
       _ = try await first.outbox.enqueue(request("\(index)"), lane: index < 3 ? "l" : nil)
@@ -154,7 +157,7 @@ import Testing
     #expect(phone.arrivals.map(\.body).filter { $0 < "3" } == ["0", "1", "2"])
   }
 
-  @Test func `a lane goes one by one, as the system wakes the app`() async throws {
+  @Test func `the requests of a lane are sent one by one, as the system wakes the app`() async throws {
     let app = try await launch()
     for index in 0..<4 { _ = try await app.outbox.enqueue(request("\(index)"), lane: "l") }
     await app.delivery.enterBackground()
@@ -167,7 +170,7 @@ import Testing
     #expect(try await app.outbox.statistics().counts[.delivered] == 4)
   }
 
-  @Test func `a response with Retry-After is handed over again, not before its time`() async throws {
+  @Test func `a request with Retry-After is handed over again, and not before its time`() async throws {
     phone.server.script("POST", "/", [.response(status: 503, fields: ["Retry-After": "100"], body: Data())])
     let app = try await launch()
     let receipt = try await app.outbox.enqueue(request())
@@ -180,7 +183,7 @@ import Testing
     let wait = try #require(phone.session.uploads.last?.wait)
     #expect(wait > .seconds(99) && wait < .seconds(150))
     #expect(try await state(app, receipt).attempts == 2)
-    // The foreground takes it back, and it is due when it was.
+    // The foreground takes it back, and its due time is unchanged.
     let due = try #require(phone.session.uploads.last).lease
     app.delivery.enterForeground()
     for _ in 0..<500 where try await state(app, receipt).state == .attempting {
@@ -191,7 +194,7 @@ import Testing
     #expect((entry.nextAttempt?.timeIntervalSinceNow ?? 0) > 90)
   }
 
-  @Test func `a body that cannot be written is not handed over, and is not tried again and again`()
+  @Test func `a request whose body cannot be written is not handed over, and not tried repeatedly`()
     async throws
   {
     // With a short backoff, it would be due again before the app is asleep.
@@ -221,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func `a lane that requires charging is handed over on external power only`() async throws {
+  @Test func `a lane that requires charging is handed over only on external power`() async throws {
     let isCharging = Locked(false)
     phone.session.hold()
     let app = try await launch(background: {
@@ -240,7 +243,7 @@ import Testing
     #expect(phone.session.count == 2)
   }
 
-  @Test func `a closed outbox ends the wait of those that hand over`() async throws {
+  @Test func `closing the outbox ends waits for a handover`() async throws {
     let app = try await launch()
     await app.outbox.close()
     await app.delivery.enterBackground(within: .seconds(5))
@@ -248,7 +251,7 @@ import Testing
     #expect(phone.session.uploads.isEmpty)
   }
 
-  @Test func `a store that hands nothing over is refused with the reason`() async throws {
+  @Test func `a store that does not support handovers is refused with the reason`() async throws {
     let outbox = try await Outbox(
       store: OddStore(try await SQLiteOutboxStore(folder: phone.harness.folder), .losesLookups),
       folder: phone.harness.folder, client: phone.harness.client(),

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Random histories of an app on a phone, with a store on a disk and a server behind a socket.
+/// Random histories of an app on a phone, with a store on a disk and a server on a socket.
 @Suite struct BackgroundHistoryTests {
-  /// What the server has seen, and whether anything goes wrong.
+  /// The requests that the server has received, and whether faults happen.
   private final class World: Sendable {
     struct State {
       var random: SeededRandom
@@ -15,8 +15,8 @@ import Testing
       var accepted: [String] = []
       var keys: [String: Set<String>] = [:]
       var arrivals: [String: Int] = [:]
-      /// How often the app had no time for what it was sending itself, which it gave back then: an attempt that may have
-      /// arrived does not count.
+      /// The number of attempts that the app gave back because it had no time left. They may have arrived,
+      /// but do not count.
       var cuts = 0
     }
 
@@ -40,7 +40,8 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `nothing is lost, lanes go one by one, and the key stays the same`(seed: UInt64) async throws {
+  func `no request is lost, lanes are sent one by one, and the key stays the same`(seed: UInt64) async throws
+  {
     let world = World(seed)
     let phone = try Phone(PhoneSession { world.chance(20) ? 2 : 1 })
     phone.server.on("/") { world.take($0) }
@@ -74,12 +75,13 @@ import Testing
       let entry = try #require(try await app.outbox.status(of: id))
       #expect(entry.state == .delivered)
       let arrivals = seen.arrivals["\(index)"] ?? 0
-      #expect(arrivals <= entry.attempts + seen.cuts, "seed \(seed): \(index) came \(arrivals) times")
+      #expect(
+        arrivals <= entry.attempts + seen.cuts, "seed \(seed): request \(index) arrived \(arrivals) times")
     }
     await app.outbox.close()
   }
 
-  /// Lets one thing happen to the app.
+  /// Makes one event happen to the app.
   private func step(_ world: World, _ phone: Phone, _ app: inout Phone.Process) async throws {
     switch world.state.withLock({ Int.random(in: 0..<12, using: &$0.random) }) {
     case 0, 1, 2: await app.delivery.enterBackground(within: .seconds(4))

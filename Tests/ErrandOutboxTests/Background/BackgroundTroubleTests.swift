@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Trouble around a handover: too little time, a relaunch in the middle, a client that cannot do what it could before.
+/// Trouble around a handover: too little time, a relaunch in the middle, a client that has lost a capability.
 @Suite struct BackgroundTroubleTests: PhoneSuite {
   let phone: Phone
 
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a response counts even if a stage of the client cannot go on by then`() async throws {
+  @Test func `a response counts even if a stage of the client can no longer continue`() async throws {
     let failing = Failing()
     let app = try await launch(client: { $0.attemptInterceptors = [failing] })
     phone.server.on("/refused") { _ in .response(status: 422) }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `an interceptor that makes a response of each error delivers nothing by that`() async throws {
+  @Test func `an interceptor that turns errors into responses does not cause deliveries`() async throws {
     let app = try await launch(client: { $0.attemptInterceptors = [Answering()] })
     let receipt = try await app.outbox.enqueue(request())
     phone.session.hold()
@@ -58,7 +58,9 @@ import Testing
     #expect(try await app.outbox.status(of: receipt.id)?.state == .attempting)
   }
 
-  @Test func `a launch for the session's events leaves alone what waits in the session`() async throws {
+  @Test func `a launch for the session's events does not touch the requests that wait in the session`()
+    async throws
+  {
     let first = try await launch()
     let sent = try await first.outbox.enqueue(request("sent"))
     let waiting = try await first.outbox.enqueue(request("waiting"))
@@ -78,7 +80,7 @@ import Testing
     for id in [sent.id, waiting.id] { #expect(try await second.outbox.status(of: id)?.attempts == 1) }
   }
 
-  @Test func `an app without time left closes the store, and begins nothing by itself`() async throws {
+  @Test func `an app without time left closes the store, and starts nothing by itself`() async throws {
     let app = try await launch()
     for number in 0..<20 { _ = try await app.outbox.enqueue(request("\(number)")) }
     phone.session.hold()
@@ -99,7 +101,7 @@ import Testing
     #expect(Set(phone.arrivals.map(\.body)).count == 20 && phone.arrivals.count == 20)
   }
 
-  @Test func `a task that is cancelled ends the wait`() async throws {
+  @Test func `cancelling a task ends its wait`() async throws {
     let app = try await launch()
     _ = try await app.outbox.enqueue(request())
     phone.session.hold()
@@ -124,7 +126,7 @@ import Testing
     #expect(phone.session.uploads.count { $0.lease.id == long.id } == 2)
   }
 
-  @Test func `an app that comes back at once goes on with what it is sending`() async throws {
+  @Test func `an app that returns at once continues with the requests that it is sending`() async throws {
     phone.server.on("/") { _ in .stall }
     phone.server.on("/quick") { _ in .response() }
     let app = try await launch({ $0.delivers = true }, client: { $0.timeout = .seconds(600) })
@@ -141,7 +143,7 @@ import Testing
     #expect(phone.server.count("/") == 1)
   }
 
-  @Test func `an outbox without a folder of its own is refused`() async throws {
+  @Test func `an outbox without its own folder is refused`() async throws {
     let outbox = try await Outbox(
       store: SQLiteOutboxStore(folder: phone.harness.folder),
       blobs: BlobFolder(in: phone.harness.folder.appending(path: "blobs")), client: phone.harness.client(),

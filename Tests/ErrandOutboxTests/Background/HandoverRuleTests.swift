@@ -18,22 +18,22 @@ import Testing
   @Test(arguments: [
     "https://portal.example.com/a", "http://api.example.com/a", "https://api.example.com:444/a", "data:,x",
   ])
-  func `a response of another origin is none`(url: String) {
+  func `a response from another origin is ignored`(url: String) {
     #expect(problem(response(url), DeliveryPolicy().redirects)?.code == .redirectRefused)
   }
 
-  @Test func `a response of the same origin is one, whatever its path`() {
+  @Test func `a response from the same origin is accepted, whatever its path`() {
     #expect(problem(response("https://api.example.com/b"), DeliveryPolicy().redirects) == nil)
     #expect(problem(response("https://API.example.com:443/b"), DeliveryPolicy().redirects) == nil)
   }
 
-  @Test func `a response to another method is none, unless redirects may change it`() {
+  @Test func `a response to another method is ignored, unless redirects may change the method`() {
     let changed = response("https://api.example.com/a", .get)
     #expect(problem(changed, DeliveryPolicy().redirects)?.code == .redirectRefused)
     #expect(problem(changed, RedirectPolicy()) == nil)
   }
 
-  @Test func `other origins may be allowed, and then http is not`() {
+  @Test func `other origins may be allowed, but not over http`() {
     #expect(problem(response("https://other.example.com/"), RedirectPolicy()) == nil)
     #expect(problem(response("http://other.example.com/"), RedirectPolicy())?.code == .redirectRefused)
     let downgraded = RedirectPolicy(allowsDowngrade: true)
@@ -49,13 +49,13 @@ import Testing
     #expect(!strict.allowsExpensiveNetworkAccess && !strict.allowsConstrainedNetworkAccess)
   }
 
-  @Test func `a lane that requires charging is handed over while charging only`() {
+  @Test func `a lane that requires charging is handed over only while charging`() {
     let charging = LaneConstraints(requiresCharging: true)
     #expect(!charging.allowsHandover(isCharging: false) && charging.allowsHandover(isCharging: true))
     #expect(LaneConstraints.none.allowsHandover(isCharging: false))
   }
 
-  @Test func `a run is asked for on external power only if all that waits requires it`() {
+  @Test func `a run requires external power only if all waiting requests require it`() {
     let charging = LaneConstraints(requiresCharging: true)
     let nothing = BackgroundTaskWish(waiting: [])
     #expect(!nothing.refreshes && !nothing.processes && !nothing.requiresExternalPower)

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct HandoverSimulationTests {
-  /// Lets 12 rows be delivered with all that can go wrong, and then with nothing that does.
+  /// Delivers 12 rows, first with all faults, and then without faults.
   private func run(_ seed: UInt64) -> HandoverWorld {
     var world = HandoverWorld(seed: seed, rows: 12)
     for _ in 0..<600 where world.faults.isEmpty { world.step() }
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10)
-  func `each attempt has one record, nothing is lost, and lanes go one by one`(part: UInt64) {
+  func `each attempt has one record, no row is lost, and lanes are sent one by one`(part: UInt64) {
     for seed in part * 30..<(part + 1) * 30 {
       let world = run(seed)
       #expect(world.faults.isEmpty, "seed \(seed): \(world.faults)")
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `the simulated phone hands over, wakes, loses and repeats`() {
+  @Test func `the simulated phone hands over, wakes, loses tasks and repeats events`() {
     let worlds = (0..<50).map { run($0) }
     #expect(worlds.reduce(0) { $0 + $1.handedOver } > 400)
     #expect(worlds.reduce(0) { $0 + $1.wakes } > 100)
@@ -37,7 +37,7 @@ import Testing
       "cancelled(hasBegun: false)", "finished",
     ] {
       let isThere = records.contains { $0.hasPrefix(what) }
-      #expect(isThere, "nothing was \(what)")
+      #expect(isThere, "no attempt was \(what)")
     }
   }
 }

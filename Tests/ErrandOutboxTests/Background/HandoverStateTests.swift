@@ -13,7 +13,7 @@ import Testing
     SessionTask(number: number, lease: lease.map(self.lease), progress: progress)
   }
 
-  /// Goes to sleep with one request in the session, as task 7.
+  /// Hands one request over to the session, as task 7, and puts the app to sleep.
   private mutating func handOver(_ lease: Lease) {
     _ = state.sleep()
     _ = state.opened(rows: [], tasks: [])
@@ -72,13 +72,13 @@ import Testing
     #expect(effects == [.cancel(task: 3), .cancel(task: 4), .resume(task: 1), .claim(1)])
   }
 
-  @Test mutating func `of two tasks of one request, the one that has begun is kept`() {
+  @Test mutating func `of two tasks for one request, the one that has started is kept`() {
     _ = state.sleep()
     let effects = state.opened(rows: [lease(1)], tasks: [task(1, 1, .waiting), task(2, 1, .begun)])
     #expect(effects == [.cancel(task: 1), .claim(2)])
   }
 
-  @Test mutating func `a request whose task is missing twice was lost`() {
+  @Test mutating func `a request is lost if its task is missing twice`() {
     let one = lease(1)
     _ = state.wake()
     #expect(state.opened(rows: [one], tasks: []) == [.settle])
@@ -86,13 +86,15 @@ import Testing
     #expect(state.recorded(one, isDone: true) == [.rest])
   }
 
-  @Test mutating func `a request whose task is found late was not lost`() {
+  @Test mutating func `a request is not lost if its task is found late`() {
     _ = state.wake()
     _ = state.opened(rows: [lease(1)], tasks: [])
     #expect(state.settled(tasks: [task(1, 1, .begun)]) == [.rest])
   }
 
-  @Test mutating func `a task that goes missing while the app runs is looked for, and then lost`() {
+  @Test
+  mutating func `a task that disappears while the app runs is looked for once more before it counts as lost`()
+  {
     let one = lease(1)
     _ = state.wake()
     _ = state.opened(rows: [one], tasks: [task(1, 1, .begun)])
@@ -101,7 +103,7 @@ import Testing
     #expect(state.settled(tasks: []) == [.record(one, .lost)])
   }
 
-  @Test mutating func `an acceptance that comes after the request was given up is recorded, too`() {
+  @Test mutating func `an acceptance that arrives after the attempt was given up is recorded, too`() {
     let one = lease(1)
     _ = state.wake()
     _ = state.opened(rows: [one], tasks: [])
@@ -114,7 +116,7 @@ import Testing
     #expect(state.ended(lease(2), .finished) == [.record(lease(2), .finished)])
   }
 
-  @Test mutating func `nothing begins again after there was no time left`() {
+  @Test mutating func `no work starts again after the time has run out`() {
     let (one, two) = (lease(1), lease(2))
     _ = state.sleep()
     _ = state.opened(rows: [], tasks: [])
@@ -130,7 +132,7 @@ import Testing
     #expect(state.opened(rows: [one], tasks: []).contains(.record(one, .cancelled(hasBegun: false))))
   }
 
-  @Test mutating func `before it is known whether the app is seen, tasks are left alone`() {
+  @Test mutating func `tasks are left alone until it is known whether the app is visible`() {
     #expect(state.ended(lease(1), .finished) == [.open])
     let effects = state.opened(
       rows: [lease(1), lease(2)], tasks: [task(7, 2, .waiting), task(8, nil, .waiting)])
@@ -138,7 +140,7 @@ import Testing
     #expect(!state.mayBeSuspended)
   }
 
-  @Test mutating func `a late acceptance cancels the attempt that followed, whose end is still told`() {
+  @Test mutating func `a late acceptance cancels the next attempt, whose end is still reported`() {
     let two = lease(1)
     let one = Lease(id: two.id, number: two.number - 1)
     handOver(two)
@@ -149,7 +151,7 @@ import Testing
     #expect(state.ended(two, .cancelled(hasBegun: true)) == [.record(two, .cancelled(hasBegun: true))])
   }
 
-  @Test mutating func `in the foreground only those are taken back that have not begun`() {
+  @Test mutating func `the foreground takes back only requests that have not started`() {
     handOver(lease(1))
     #expect(state.wake() == [.open])
     let effects = state.opened(
@@ -159,7 +161,7 @@ import Testing
       state.ended(lease(1), .cancelled(hasBegun: false)) == [.record(lease(1), .cancelled(hasBegun: false))])
   }
 
-  @Test mutating func `a request that was being handed over when the app came back is given back`() {
+  @Test mutating func `a request whose handover is in progress when the app returns is given back`() {
     let (one, two, three) = (lease(1), lease(2), lease(3))
     _ = state.sleep()
     _ = state.opened(rows: [], tasks: [])
@@ -171,7 +173,7 @@ import Testing
     #expect(state.claimed([three], isMore: false) == [.record(three, .cancelled(hasBegun: false))])
   }
 
-  @Test mutating func `when the app has no time left, what is not marked stays in the outbox`() {
+  @Test mutating func `when the app has no time left, unmarked requests stay in the outbox`() {
     let (one, two) = (lease(1), lease(2))
     _ = state.sleep()
     _ = state.opened(rows: [], tasks: [])
@@ -203,7 +205,7 @@ import Testing
     #expect(state.ended(leases[0], .finished) == [.record(leases[0], .finished), .claim(1)])
   }
 
-  @Test func `a label names its attempt, whatever the id is`() {
+  @Test func `a label names its attempt for any request id`() {
     for id in ["a", "two words", " ", "é/\u{0}"] {
       let lease = Lease(id: OutboxID(rawValue: id), number: .max)
       #expect(Lease(label: lease.label) == lease)

@@ -3,7 +3,7 @@ import ErrandTesting
 @testable import ErrandOutbox
 
 extension HandoverWorld {
-  /// Lets one thing happen.
+  /// Makes one random event happen.
   mutating func step() {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<40: runJob()
@@ -45,7 +45,7 @@ extension HandoverWorld {
     guard let lease = tasks[number]?.lease else { return }
     tasks[number]?.progress = .ended
     told.append((lease, end))
-    // The system lists a task that has ended, or does not.
+    // The system may or may not list a task that has ended.
     if chance(30) { tasks[number] = nil }
   }
 
@@ -59,7 +59,7 @@ extension HandoverWorld {
     end(number, .cancelled(hasBegun: hasBegun))
   }
 
-  /// Tells the process the end of a task, sometimes twice; and launches or resumes it for that.
+  /// Reports the end of a task to the process, sometimes twice; launches or resumes the process for that.
   private mutating func tell() {
     guard !told.isEmpty else {
       if systemWaits, !isSuspended { apply { $0.drained() } }
@@ -119,7 +119,7 @@ extension HandoverWorld {
       isHurried = false
     default:
       if Int.random(in: 0..<3, using: &random) == 0 { kill() }
-      // A person has removed the app from the list of recent ones: that ends its tasks, too.
+      // A user has removed the app from the list of recent apps, which also ends its tasks.
       if Int.random(in: 0..<12, using: &random) == 0 {
         kill()
         for (_, task) in tasks where task.progress == .begun || answers[task.lease] != nil {
@@ -138,7 +138,7 @@ extension HandoverWorld {
 
   private mutating func kill() {
     for (lease, hasBegun) in own where hasBegun { destroy(lease) }
-    // Ends that the process was told, and that it has not recorded.
+    // Ends that were reported to the process and that it has not recorded.
     for (lease, stage) in state?.requests ?? [:] {
       if case .recording = stage, answers[lease] != nil { destroy(lease) }
     }

@@ -2,8 +2,9 @@ import ErrandTesting
 
 @testable import ErrandOutbox
 
-/// A phone with one app: an outbox's rows, a background session, a server, and a process with a `HandoverState` that is
-/// suspended, killed and woken. All of it goes on in single steps, in an order that a seed decides.
+/// A phone with one app: an outbox's rows, a background session, a server, and a process with a
+/// `HandoverState` that is suspended, killed and woken. Everything happens in single steps, in an order that
+/// a seed determines.
 struct HandoverWorld {
   enum Owner: Hashable { case process, session }
 
@@ -19,7 +20,7 @@ struct HandoverWorld {
     var progress = SessionTask.Progress.suspended
   }
 
-  /// Something that the process has under way. Its reply comes in a later step, and perhaps never.
+  /// An operation that the process has started. Its reply arrives in a later step, and perhaps never.
   enum Job {
     case listRows
     case listTasks([Lease])
@@ -39,7 +40,7 @@ struct HandoverWorld {
   }
 
   var random: SeededRandom
-  /// False once nothing goes wrong any more.
+  /// False once no more faults happen.
   var isTroubled = true
   var faults: [String] = []
 
@@ -50,7 +51,7 @@ struct HandoverWorld {
   var tasks: [Int: Task] = [:]
   var lastTask = 0
   var told: [(lease: Lease, end: HandedEnd)] = []
-  /// Tasks that have ended with an answer of the server, and whether that accepted the request.
+  /// Tasks that have ended with a response from the server, and whether that accepted the request.
   var answers: [Lease: Bool] = [:]
   // The process.
   var state: HandoverState?
@@ -58,11 +59,11 @@ struct HandoverWorld {
   var isSuspended = false
   var systemWaits = false
   var isHurried = false
-  /// The attempts that the process itself makes, in the foreground, and whether each was begun.
+  /// The attempts that the process makes itself in the foreground, and whether each has started.
   var own: [Lease: Bool] = [:]
-  // What is counted.
+  // Counters.
   var accepted: [Int: Int] = [:]
-  /// The attempts of each row with an end that was destroyed, so that nobody can know it.
+  /// The number of attempts of each row whose end was destroyed, so that it cannot become known.
   var destroyed: [Int: Int] = [:]
   var records: [Lease: [String]] = [:]
   var order: [Int: [Int]] = [:]
@@ -98,7 +99,7 @@ struct HandoverWorld {
   }
 
   mutating func take(_ limit: Int) -> [Lease] {
-    // A store ends the leases of owners that are gone.
+    // A store ends the leases of owners that no longer exist.
     for index in rows.indices where rows[index].owner == .process && !isKnown(rows[index].lease) {
       giveBack(index, "recovered")
     }
@@ -139,12 +140,12 @@ struct HandoverWorld {
     if end == .finished, isAccepted {
       guard !rows[index].isDelivered else { return }
       note(lease, isCurrent ? "delivered" : "delivered late")
-      // A later attempt is under way, and its end is nobody's concern any more.
+      // A later attempt is in progress, so this one's end no longer matters.
       if !isCurrent, rows[index].owner != nil { note(rows[index].lease, "superseded") }
       rows[index].isDelivered = true
       rows[index].owner = nil
     } else if isCurrent {
-      // The server may have accepted it, and its end may still be told.
+      // The server may have accepted it, and its end may still be reported.
       if end == .lost, answers[lease] == true { destroy(lease) }
       giveBack(index, "\(end)")
     }
@@ -158,7 +159,7 @@ struct HandoverWorld {
 
   // MARK: The server
 
-  /// True if another attempt of the same lane, or of the same row, is being sent.
+  /// True if another attempt for the same lane, or for the same row, is being sent.
   func isCrowded(_ lease: Lease) -> Bool {
     let begun = tasks.values.filter { $0.progress == .begun }.map(\.lease) + own.filter(\.value).map(\.key)
     let row = index(lease)
@@ -169,10 +170,10 @@ struct HandoverWorld {
   }
 
   mutating func begin(_ lease: Lease) {
-    if isCrowded(lease) { faults.append("\(lease.label) is sent beside another one of its lane") }
+    if isCrowded(lease) { faults.append("\(lease.label) is sent while another attempt of its lane is") }
   }
 
-  /// The server has the request.
+  /// Makes the server receive the request.
   mutating func answer(_ lease: Lease) -> Bool {
     let isAccepted = !chance(20)
     guard isAccepted else { return false }

@@ -7,8 +7,8 @@ import Testing
 @testable import ErrandOutboxSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct AwayServerTests {
-  // With `runsInCaller` the store runs on the caller's thread, which is shared: nothing there may wait for a
-  // disk.
+  // With `runsInCaller` the store runs on the caller's thread, which is shared, so nothing there may wait for
+  // a disk.
   private let folder = StoreTestFolder(isOnDisk: false)
   private let clock = VirtualClock()
 
@@ -17,7 +17,7 @@ import Testing
     return StoreTime(ticks: 1000 + milliseconds, wall: 1_700_000_000_000 + milliseconds, boot: "this boot")
   }
 
-  @Test func `an outbox delivers everything once an unreachable server is back, without a burst of attempts`()
+  @Test func `an outbox delivers everything when an unreachable server returns, without a burst of attempts`()
     async throws
   {
     let back = Duration.seconds(60)

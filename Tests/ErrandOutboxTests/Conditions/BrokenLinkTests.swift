@@ -7,13 +7,15 @@
 
   @Suite(
     .timeLimit(.minutes(4)),
-    .enabled("network namespaces take root, and iproute2") { await LinkedNetworks.isAllowed })
+    .enabled("network namespaces need root and iproute2") { await LinkedNetworks.isAllowed })
   struct BrokenLinkTests {
     private static let count = 1000
 
-    /// Reachability is a hint: it makes delivery quicker, and without it every request arrives as well.
+    /// Reachability is a hint: it speeds up delivery, and without it every request arrives as well.
     @Test(arguments: [true, false])
-    func `a thousand requests arrive while the link goes down and up`(watchesNetwork: Bool) async throws {
+    func `a thousand requests arrive although the link goes down repeatedly`(watchesNetwork: Bool)
+      async throws
+    {
       let networks = try await LinkedNetworks.make()
       let server = try networks.onFarSide { try MockServer(onEveryAddress: ()) }
       let testServer = TestServer(server, seed: 1, checksHands: false)
@@ -40,7 +42,7 @@
       #expect(accepted.count == Self.count)
       let ledger = testServer.ledger
       #expect(Set(ledger.taken.keys) == Set(accepted))
-      #expect(ledger.taken.values.allSatisfy { $0.count == 1 }, "one has come with two keys")
+      #expect(ledger.taken.values.allSatisfy { $0.count == 1 }, "a request arrived with two keys")
       #expect(ledger.violations.isEmpty)
     }
   }

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { harness = try OutboxHarness() }
 
-  /// The responses of a captive portal that stands in for every server.
+  /// The responses of a captive portal, which intercepts requests to every server.
   private static let pages: [MockResponse] = [
     .response(fields: ["Content-Type": "text/html"], body: "<form>please log in</form>"),
     .redirect(302, to: "http://portal.invalid/login"),

@@ -31,7 +31,7 @@ import Testing
     try bytes.write(to: file)
   }
 
-  @Test func `a stored file with a flipped bit makes its request a dead letter, and no other`() async throws {
+  @Test func `a stored file with a flipped bit makes only its own request a dead letter`() async throws {
     try await fill(8)
     let files = harness.folder.appending(path: "files")
     let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files.path).sorted().first)
@@ -47,7 +47,9 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a truncated database is an error that names the file, and is left as it is`() async throws {
+  @Test func `opening a truncated database fails with an error that names the file, and does not change it`()
+    async throws
+  {
     try await fill(8)
     let whole = try Data(contentsOf: database)
     let half = whole.prefix(whole.count / 2)
@@ -81,7 +83,8 @@ import Testing
         try? FileManager.default.removeItem(at: harness.folder.appending(path: "outbox.sqlite\(suffix)"))
       }
       try flip(Int.random(in: 0..<whole.count * 8, using: &random), of: database)
-      // The store may report damage, at once or later. It may not hand out anything but what was enqueued.
+      // The store may report damage, at once or later. It must not return anything other than the enqueued
+      // request.
       guard let store = try? await SQLiteOutboxStore(folder: harness.folder) else { continue }
       let blobs = BlobFolder(in: harness.folder)
       let storage = RequestStorage(blobs, spool: blobs, key: nil, secrets: Secrets())

@@ -7,7 +7,7 @@
 
   @testable import ErrandOutbox
 
-  @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "a small disk takes root"))
+  @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "a small disk needs root"))
   struct FullDiskTests {
     private let harness: OutboxHarness
     private let failures = StoreFailureLog()
@@ -72,7 +72,7 @@
       }
     }
 
-    @Test func `a delivery is recorded although another program has filled the disk meanwhile`()
+    @Test func `a delivery is recorded even if another program has filled the disk meanwhile`()
       async throws
     {
       try await withSmallDisk { ballast in

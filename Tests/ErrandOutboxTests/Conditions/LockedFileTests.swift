@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandOutboxSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct LockedFileTests {
-  /// Holds a transaction open, as another program would.
+  /// Keeps a transaction open, as another program would.
   // Safe to share: each instance is used by one thread at a time.
   private final class Holder: @unchecked Sendable {
     private let database: Database
@@ -40,7 +40,9 @@ import Testing
       store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
   }
 
-  @Test func `an outbox on a file that is locked reports busy, and goes on after the lock`() async throws {
+  @Test func `an outbox on a locked file reports that it is busy, and continues when the lock is released`()
+    async throws
+  {
     server.on("/") { _ in .response() }
     let outbox = try await outbox()
     let holder = try Holder(harness.folder)

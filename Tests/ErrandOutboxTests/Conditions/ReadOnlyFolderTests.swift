@@ -21,15 +21,15 @@
       server.on("/") { _ in .response() }
     }
 
-    /// Makes the folder read-only for every user, root included, until it is unmounted.
+    /// Makes the folder read-only for every user, including root, until it is unmounted.
     private func makeReadOnly(_ folder: URL) throws {
       let (bind, remount, readOnly): (UInt, UInt, UInt) = (4096, 32, 1)
       try #require(mount(folder.path, folder.path, nil, bind, nil) == 0)
       try #require(mount(nil, folder.path, nil, bind | remount | readOnly, nil) == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "a mount takes root"))
-    func `an outbox on a read-only folder fails to open, and delivers its requests once it is writable`()
+    @Test(.enabled(if: geteuid() == 0, "a mount needs root"))
+    func `an outbox in a read-only folder fails to open, and delivers its requests when it is writable`()
       async throws
     {
       let large = RequestBody.bytes(Data(repeating: 1, count: 100_000))

@@ -10,8 +10,8 @@
   @testable import ErrandOutbox
   @testable import ErrandOutboxSQLite
 
-  /// Outboxes that fill their disk. They still deliver all requests that they accepted.
-  @Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "a small disk takes root"))
+  /// Outboxes that fill their disk, and still deliver all requests that they accepted.
+  @Suite(.timeLimit(.minutes(5)), .enabled(if: geteuid() == 0, "a small disk needs root"))
   struct SmallDiskTests {
     private let harness: OutboxHarness
     private let failures = StoreFailureLog()
@@ -39,7 +39,7 @@
     }
 
     /// Enqueues requests until the disk is full.
-    /// - Returns: The keys of those that were accepted.
+    /// - Returns: The keys of the accepted requests.
     private func fill(_ outbox: Outbox, bytes: Int) async throws -> [String] {
       var accepted = 0
       var body = Data(repeating: 120, count: bytes)
@@ -49,7 +49,7 @@
           accepted += 1
         } catch let error as OutboxError {
           #expect(error.code == .diskFull && error.description.contains("disk"))
-          // A smaller request must not take the last space, either.
+          // A smaller request must not take the remaining space either.
           guard body.count > 100 else { break }
           body = Data(repeating: 120, count: body.count / 2)
         }
@@ -82,7 +82,9 @@
     }
 
     @Test(arguments: [3, 4], [300, 3000, 100_000])
-    func `an outbox that filled its disk delivers all that it accepted`(_ megabytes: Int, _ bytes: Int)
+    func `an outbox that filled its disk delivers all requests that it accepted`(
+      _ megabytes: Int, _ bytes: Int
+    )
       async throws
     {
       try await withDisk(megabytes) {
@@ -92,9 +94,11 @@
       }
     }
 
-    /// Without the smallest bodies: two thousand deliveries by six processes take a minute beside other tests.
+    /// Without the smallest bodies, because two thousand deliveries by six processes take a minute beside
+    /// other tests.
     @Test(arguments: [3], [3000, 100_000])
-    func `processes that are killed on a full disk lose nothing`(_ megabytes: Int, _ bytes: Int) async throws
+    func `processes that are killed on a full disk lose no request`(_ megabytes: Int, _ bytes: Int)
+      async throws
     {
       try await withDisk(megabytes) {
         let store = try await SQLiteOutboxStore(folder: harness.folder)
@@ -131,7 +135,7 @@
       }
     }
 
-    @Test func `another program's files on the disk delay new requests only`() async throws {
+    @Test func `another program's files on the disk delay only new requests`() async throws {
       try await withDisk(4) {
         let outbox = try await outbox(delivers: true)
         var accepted = 0

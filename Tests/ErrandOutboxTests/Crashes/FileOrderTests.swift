@@ -6,8 +6,8 @@ import Testing
 
 /// A content file and its folder entry are flushed before the row that names the file is stored.
 @Suite(.timeLimit(.minutes(1))) struct FileOrderTests {
-  /// Returns the failpoints that a process passes while it stores and delivers one file, with what it reports
-  /// to its caller.
+  /// Returns the failpoints that a process passes while it stores and delivers one file, together with its
+  /// reports to the caller.
   private func steps() async throws -> [String] {
     let number = try #require((0..<100).first { TestRequest($0).kind == .file })
     let server = try MockServer()
@@ -26,16 +26,16 @@ import Testing
     async throws
   {
     var rest = try await steps()[...]
-    // Each step comes after the one before it.
+    // Each step happens after the previous one.
     for step in [
-      // The flush of the folder in which the outbox's own folder was created.
+      // The flush of the folder that contains the outbox's new folder.
       "afterFolderFlush", "beforeMigration", "afterMigration", "open",
       "beforeFileWrite", "afterFileWrite", "afterFlush", "afterFileMove", "afterFlush", "afterFolderFlush",
       "afterFileCopy", "beforeBegin", "beforeCommit", "afterCommit", "beforeSend", "afterResponse",
       "beforeRecord",
       "beforeCommit", "afterCommit", "afterRecord", "beforeFileRemoval", "afterFileRemoval", "done",
     ] {
-      let index = try #require(rest.firstIndex(of: step), "\(step) is not where it should be")
+      let index = try #require(rest.firstIndex(of: step), "\(step) is out of order")
       rest = rest[(index + 1)...]
     }
   }

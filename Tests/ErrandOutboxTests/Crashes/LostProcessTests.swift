@@ -8,7 +8,7 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// Processes that are killed before they send, or stopped for longer than their leases.
+/// Processes that are killed before they send, or that stop for longer than their leases.
 @Suite(.timeLimit(.minutes(1))) struct LostProcessTests {
   private let harness: OutboxHarness
 
@@ -27,8 +27,8 @@ import Testing
     try WorkerProcess(orders, output: saying.file(UUID().uuidString))
   }
 
-  /// Stops a worker that writes nothing at that moment: in the middle of a write it would hold SQLite's lock, and
-  /// everyone would wait until it goes on.
+  /// Stops a worker while it is not writing: in the middle of a write it would hold SQLite's lock, and every
+  /// other process would wait until it continues.
   private func stop(_ worker: WorkerProcess) throws {
     let database = try Database(
       path: harness.folder.appending(path: "outbox.sqlite").path, busyTimeout: .seconds(30))
@@ -38,7 +38,9 @@ import Testing
     try database.execute("ROLLBACK")
   }
 
-  @Test func `a request that kills its process each time is a dead letter after its attempts`() async throws {
+  @Test func `a request that kills its process each time becomes a dead letter after its last attempt`()
+    async throws
+  {
     harness.server.otherwise { _ in .response() }
     for attempt in 1...4 {
       var orders = orders(attempt == 1 ? 0..<1 : 0..<0)
@@ -55,7 +57,8 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a process that was stopped for longer than its leases sends nothing that another claimed`()
+  @Test
+  func `a process that stopped for longer than its leases sends no request that another process claimed`()
     async throws
   {
     let gate = ServerGate()
@@ -71,7 +74,7 @@ import Testing
     var orders = orders(0..<400)
     orders.lease = 1500
     let worker = try start(orders)
-    // Some requests are in flight and more are claimed; the worker enqueues nothing any more.
+    // Some requests are in flight and more are claimed; the worker no longer enqueues anything.
     try await harness.server.waitForRequests(41)
     while worker.said.count(where: { $0.first == "accepted" }) < 400 {
       try await Task.sleep(for: .milliseconds(20))
@@ -82,7 +85,7 @@ import Testing
       $0.lease = .milliseconds(1500)
       $0.pollInterval = .milliseconds(300)
     }
-    // The outbox takes over the stopped worker's rows when their leases are over.
+    // The outbox takes over the stopped worker's rows when their leases have expired.
     while true {
       let counts = try await outbox.statistics().counts
       if counts[.attempting, default: 0] + counts[.stored, default: 0] == 0 { break }
@@ -91,7 +94,7 @@ import Testing
     let counted = harness.server.requests.count
     worker.send(SIGCONT)
     #expect(await worker.wait() == .exited(0))
-    // The resumed worker sends none of the requests again that the server has seen.
+    // The resumed worker does not send again any request that the server has received.
     let late = harness.server.requests.dropFirst(counted)
     let known = Set(harness.server.requests.prefix(counted).map(\.path))
     #expect(late.allSatisfy { !known.contains($0.path) })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CrashCourse
 
-/// The ledger of the crash tests detects each violation that it looks for.
+/// The ledger of the crash tests detects each kind of violation.
 @Suite struct TestServerLedgerTests {
   private var ledger = TestServerLedger()
 
@@ -22,12 +22,12 @@ import Testing
   /// A test request whose body is its payload.
   private let number = (0..<100).first { TestRequest($0).kind == .small } ?? 0
 
-  @Test mutating func `a ledger records a body that differs from what was enqueued`() {
+  @Test mutating func `a ledger records a body that differs from the enqueued one`() {
     arrive(number, key: "a", body: Data("something else".utf8))
     #expect(ledger.violations.count == 1)
   }
 
-  @Test mutating func `a ledger records two attempts at once while the first one's sender lives`() {
+  @Test mutating func `a ledger records two concurrent attempts while the sender of the first one lives`() {
     arrive(number, key: "a")
     arrive(number, key: "a", sender: 2, at: .milliseconds(1), running: [2])
     #expect(ledger.violations.isEmpty)
@@ -45,7 +45,7 @@ import Testing
     #expect(ledger.arrivals == [number])
   }
 
-  @Test func `a crash report fails on lost, duplicate or undelivered requests`() throws {
+  @Test func `a crash report fails if requests were lost, duplicated or not delivered`() throws {
     let folder = TemporaryFolder(isOnDisk: true)
     let server = TestServer(try .init(), seed: 1)
     var stay = CrashRun(place: folder.url, url: "", server: server, seals: false, database: nil)
@@ -55,9 +55,9 @@ import Testing
     var report = CrashReport(seed: 1)
     stay.settle(into: &report)
     #expect(report.lost == 1 && !report.isGood)
-    #expect(report.violations.contains("request 1 was accepted, and the outbox knows nothing of it"))
+    #expect(report.violations.contains("request 1 was accepted, and the outbox has no record of it"))
     #expect(report.violations.contains("a request is stored twice"))
     #expect(report.violations.contains("request 2 is stored at the end"))
-    #expect(report.violations.contains("request 2 counts as delivered, and never was"))
+    #expect(report.violations.contains("request 2 is recorded as delivered, and never was"))
   }
 }

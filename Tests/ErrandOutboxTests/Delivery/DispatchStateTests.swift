@@ -43,7 +43,7 @@ struct DispatchStateTests {
   private let missed = OriginSign.failed(reason: "no way", .unreachable)
 
   @Test
-  mutating func `a dispatcher claims one request of an unknown origin, and ahead for one that responds`()
+  mutating func `a dispatcher claims one request of an unknown origin, and several of one that responds`()
     throws
   {
     var order = try wanted()
@@ -82,7 +82,7 @@ struct DispatchStateTests {
     }
   }
 
-  @Test mutating func `an attempt that ends during a claim leads to another, though that claim was empty`()
+  @Test mutating func `an attempt that ends during an empty claim causes another claim`()
     throws
   {
     claimed(["a": 1], of: try wanted())
@@ -96,7 +96,7 @@ struct DispatchStateTests {
   }
 
   @Test
-  mutating func `the next request of a lane is claimed, though the origin of the one before it is held`()
+  mutating func `the next request of a lane is claimed even if the origin of the previous one is held`()
     throws
   {
     claimed(["a": 1], of: try wanted(), lane: "x")
@@ -117,7 +117,7 @@ struct DispatchStateTests {
     for _ in names { end(missed, hasReached: false) }
     state.record()
     claimed([:], of: try claim(at: .zero))
-    // The rows of these origins wait for their next attempts now.
+    // The rows of these origins now wait for their next attempts.
     var more = 0
     while more < 5, let order = state.claim(at: .zero) {
       more += 1
@@ -142,7 +142,7 @@ struct DispatchStateTests {
     if let order = state.claim(at: .zero) { claimed([:], of: order) }
     let again = state.claim(at: .zero)
     #expect(again == nil)
-    // A probe that becomes free is used.
+    // A released probe is used.
     end()
     _ = try claim(at: .zero)
   }
@@ -181,7 +181,7 @@ struct DispatchStateTests {
     #expect(state.mayBegin("b"))
   }
 
-  @Test mutating func `a dispatcher claims again 2 s after a claim failed`() throws {
+  @Test mutating func `a dispatcher claims again 2 s after a failed claim`() throws {
     _ = try wanted()
     state.claimFailed(at: .zero)
     // An immediate claim would fail again.
@@ -196,7 +196,7 @@ struct DispatchStateTests {
     }
   }
 
-  @Test mutating func `a dispatcher without a network claims on polls only, until the network is back`()
+  @Test mutating func `a dispatcher without a network claims only on polls, until the network returns`()
     throws
   {
     state.isOffline = true
@@ -257,7 +257,7 @@ struct DispatchStateTests {
       end(missed)
       if number < 3 { state.record() }
     }
-    // The hold is not recorded yet, so its absence from the held origins means nothing.
+    // The hold is not recorded yet, so its absence from the held origins proves nothing.
     claimed([:], of: try wanted())
     #expect(!state.mayBegin("a"))
     state.record()
@@ -267,7 +267,7 @@ struct DispatchStateTests {
     #expect(try claim(at: .zero).wish.capacities["a"] ?? 0 > 0)
   }
 
-  @Test mutating func `a stopped dispatcher begins nothing, and is over once all is recorded`() throws {
+  @Test mutating func `a stopped dispatcher starts nothing, and ends when everything is recorded`() throws {
     claimed(["a": 1, "b": 1, "c": 1], of: try wanted())
     begin("a")
     begin("b")
@@ -340,7 +340,7 @@ struct DispatchStateTests {
         guard waiting[name, default: 0] > 0, state.mayBegin(name) else { continue }
         waiting[name, default: 0] -= 1
         guard let row = state.begin(name, at: now) else {
-          Issue.record("a row of \(name) waits")
+          Issue.record("a row of \(name) was not started")
           continue
         }
         sent.append(row.lease)
@@ -367,7 +367,7 @@ struct DispatchStateTests {
       #expect(state.inFlight.sending == sent.count && state.inFlight.waiting == waiting.values.reduce(0, +))
       #expect(state.demand.isClaiming == (order != nil))
       if let wakeUp = state.wakeUp, wakeUp <= now {
-        // Otherwise a timer for `wakeUp` would fire for ever.
+        // Otherwise a timer for `wakeUp` would fire forever.
         check(state.claim(at: now))
         #expect(state.wakeUp.map { $0 > now } ?? true)
       }

@@ -5,12 +5,12 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct DispatchStepTests {
-  @Test func `rows without a recorded origin lead to further claims, though their origin is held`() throws {
+  @Test func `rows without a recorded origin cause further claims, even if their origin is held`() throws {
     var state = DispatchState(concurrency: 3, probes: 4, limits: .sample)
     func claim(_ rows: [ClaimedRow], _ order: DispatchState.Order, learned: Bool) {
       var claim = Claim()
       claim.rows = rows
-      // Else it would count as released by another process.
+      // Otherwise it would count as released by another process.
       claim.held = ["x"]
       state.claimed(
         claim, of: order, until: .max, renewingBy: .max, learned: learned ? Set(rows.map(\.lease)) : [],
@@ -29,7 +29,7 @@ import Testing
     order = try #require(state.step(at: .zero, ticks: 0).order)
     let capacity = try #require(order.wish.capacities[""])
     claim((0..<capacity).map { ClaimedRow.sample(Int64($0 + 2), "x") }, order, learned: true)
-    // More of any origin may be behind these.
+    // More rows of any origin may be behind these.
     #expect(state.demand.isOfAny)
     let step = state.step(at: .zero, ticks: 0)
     _ = try #require(step.ended)
@@ -53,7 +53,7 @@ import Testing
     #expect(claim.changed == [recovered[1], expired, deadLettered])
   }
 
-  @Test func `the slot of a hanging attempt is used at once`() throws {
+  @Test func `the slot of a hanging attempt is reused at once`() throws {
     var state = DispatchState(concurrency: 1, probes: 1, limits: .sample)
     state.want()
     let order = try #require(state.step(at: .zero, ticks: 0).order)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `a dispatcher reports that it is idle each time it becomes so, and only then`(_ seed: UInt64) {
+  func `a dispatcher reports that it is idle each time it becomes idle, and only then`(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = DispatchState(concurrency: 3, probes: 4, limits: .sample)
     var sent: [Lease] = []
@@ -81,7 +81,7 @@ import Testing
         guard let given = order else { continue }
         order = nil
         var claim = Claim()
-        // Most claims bring nothing.
+        // Most claims return nothing.
         claim.rows = (0..<max(0, Int.random(in: -8...min(given.limit, 4), using: &random))).map {
           ClaimedRow.sample(number + Int64($0))
         }

@@ -28,7 +28,8 @@ struct InFlightRowsTests {
     #expect(!inFlight.holds(two.lease, at: 0))
   }
 
-  @Test mutating func `the row of the highest priority goes first, of equal ones the one claimed first`() {
+  @Test
+  mutating func `rows are sent by priority, and rows of the same priority in the order of their claims`() {
     inFlight.take(
       [row(1, "a"), row(2, "b", priority: 1), row(3, "a", priority: 1), row(4, "c", priority: 1)], until: 9,
       renewingBy: 9)
@@ -38,7 +39,7 @@ struct InFlightRowsTests {
     #expect(order == [2, 4, 1, 3])
   }
 
-  @Test mutating func `a returned row names its origin if that had to be looked up`() {
+  @Test mutating func `a returned row names its origin if that had to be computed`() {
     let (one, two) = (row(1, "a"), row(2, "b"))
     inFlight.take([one, two], until: 9, renewingBy: 9, learned: [two.lease])
     var stopped = state
@@ -74,13 +75,13 @@ struct InFlightRowsTests {
     #expect(inFlight.beginRecording()?.map(\.lease) == (isDelivered ? [again.lease] : nil))
   }
 
-  @Test mutating func `a row of the lowest possible priority is sent, and last`() {
+  @Test mutating func `a row of the lowest possible priority is sent last`() {
     inFlight.take([row(1, "a", priority: .min), row(2, "b", priority: .max)], until: 9, renewingBy: 9)
     #expect(next()?.lease.number == 2)
     #expect(next()?.lease.number == 1)
   }
 
-  @Test mutating func `the contents of sent rows are released, though more rows of their origin wait`() {
+  @Test mutating func `the contents of sent rows are released while more rows of their origin wait`() {
     let released = Locked(0)
     func sample(_ number: Int) -> ClaimedRow {
       var row = row(Int64(number), "a")
@@ -97,7 +98,7 @@ struct InFlightRowsTests {
     #expect(released.withLock { $0 } > 60)
   }
 
-  @Test mutating func `a record of ended attempts tells whether one was in a lane`() {
+  @Test mutating func `a record of ended attempts says whether one was in a lane`() {
     for (row, isLaned) in [(row(1, "a", lane: "x"), true), (row(2, "a"), false)] {
       inFlight.take([row], until: 9, renewingBy: 9)
       _ = next()

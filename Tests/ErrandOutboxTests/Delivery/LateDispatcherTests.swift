@@ -6,14 +6,15 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// A machine that slept while requests were in flight: when it wakes, their leases are over.
+/// A machine that slept while requests were in flight: when it wakes, their leases have expired.
 ///
-/// Each test has two origins that respond and one place for both: while a request is in flight to the slow one,
-/// the rows of the other wait. Time stands still but for `sleep`, so that the slow one does not hang before.
+/// Each test has two origins that respond and one slot for both: while a request to the slow one is in
+/// flight, the rows of the other wait. Only `sleep` moves the time, so that the slow one does not count as
+/// hanging earlier.
 @Suite(.timeLimit(.minutes(1))) final class LateDispatcherTests: Sendable {
   private let harness: OutboxHarness
   private let slow: MockServer
-  // A gate that opened by itself would end a request that has to be cancelled.
+  // A gate that opened by itself would end a request that must be cancelled.
   private let gates = [ServerGate(limit: .seconds(300)), ServerGate(limit: .seconds(300))]
   private let slept = Locked(Duration.zero)
   private let start = StoreTime.now()
@@ -33,14 +34,14 @@ import Testing
     }
   }
 
-  /// Makes a request that waits for longer than any test: a time-out would end its attempt, and what stands still
-  /// has no time to attempt it again.
+  /// Makes a request that waits for longer than any test: a time-out would end its attempt, and while the
+  /// time stands still it could not be attempted again.
   private func post(_ text: String, to server: MockServer) -> Request {
     .post(server.url("/"), .text(text)).timeout(.seconds(300))
   }
 
   /// Sends one request to each server, so that both are known to respond, and then one that the slow server
-  /// holds, beside `count` that wait.
+  /// holds, while `count` others wait.
   private func outboxOfWaitingRows(_ count: Int) async throws -> Outbox {
     slow.on("/") { [gates] request in
       if request.index > 0 { gates[0].pass() }
@@ -78,8 +79,8 @@ import Testing
     return now
   }
 
-  /// Puts the machine to sleep while no claim is under way: one that finds itself after the sleep recovers rows that
-  /// are in flight, whose leases are over and not renewed yet.
+  /// Puts the machine to sleep while no claim is in progress: a claim that ran after the sleep would recover
+  /// rows in flight whose leases have expired and are not renewed yet.
   private func sleep(_ outbox: Outbox, _ duration: Duration = .seconds(3600)) async throws {
     while outbox.dispatcher.state.withLock({ $0.demand.isClaiming }) {
       try await Task.sleep(for: .milliseconds(2))
@@ -87,7 +88,7 @@ import Testing
     slept.withLock { $0 = duration }
   }
 
-  @Test func `a claimed row that waits is not sent once another store has claimed it`() async throws {
+  @Test func `a claimed row that waits is not sent if another store has claimed it`() async throws {
     let outbox = try await outboxOfWaitingRows(4)
     let other = try await other(ahead: .seconds(3600))
     let claim = try await other.claim(10, for: .seconds(60))
@@ -107,14 +108,14 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request in flight is cancelled once another store has claimed it`() async throws {
+  @Test func `a request in flight is cancelled when another store has claimed it`() async throws {
     let outbox = try await outboxOfWaitingRows(1)
     let other = try await other(ahead: .seconds(3600))
     #expect(try await other.claim(10, for: .seconds(60)).rows.count == 2)
 
     try await sleep(outbox)
-    // Something has the outbox look at its leases; the slow server still holds the request. The other server does not
-    // hold what is sent in its place.
+    // This makes the outbox look at its leases; the slow server still holds the request. The other server
+    // does not hold the request that is sent in its place.
     gates[1].open()
     _ = try await outbox.enqueue(post("later", to: harness.server))
     while outbox.dispatcher.state.withLock({ $0.inFlight.sending }) > 0 {
@@ -125,8 +126,8 @@ import Testing
     await outbox.close()
   }
 
-  /// Another store has the row, though this machine's clock does not say so: the process was stopped, and the
-  /// store frees the rows of a silent owner before their leases end.
+  /// Another store has the row before this machine's clock ends the lease: the process was stopped, and the
+  /// store frees the rows of a silent owner before their leases expire.
   @Test func `a row that another store has claimed is not sent when the store says so`() async throws {
     try await deliverLate(whileStoring: OddStore.Fault.isLateToBegin) {}
   }
@@ -168,7 +169,9 @@ import Testing
   }
 
   /// A lease with a quarter left would end during the next attempt.
-  @Test func `a lease is renewed before a third of it is left, and for its whole length`() async throws {
+  @Test func `a lease is renewed when a third of it is left at the latest, for its whole length`()
+    async throws
+  {
     let outbox = try await outboxOfWaitingRows(1)
     let lease = OutboxConfiguration().lease
     try await sleep(outbox, lease * 3 / 4)
@@ -184,7 +187,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a row in flight is not recovered as left behind`() async throws {
+  @Test func `a row in flight is not recovered as abandoned`() async throws {
     slow.on("/") { [gates] _ in
       gates[0].pass()
       return .response()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A dispatcher that delivers to some origins only.
+/// A dispatcher that delivers only to some origins.
 struct LimitedDispatcherTests {
   private var state = DispatchState(concurrency: 4, probes: 8, limits: .sample, only: ["a"])
   private var number: Int64 = 0
@@ -15,7 +15,9 @@ struct LimitedDispatcherTests {
 
   private mutating func claimsNothing() -> Bool { state.claim(at: .zero) == nil }
 
-  @Test mutating func `a limited dispatcher claims nothing of other origins, and not repeatedly`() throws {
+  @Test mutating func `a limited dispatcher claims no rows of other origins, and does not claim repeatedly`()
+    throws
+  {
     state.want()
     var order = try wish()
     #expect(order.wish == OriginTable.Wish(capacities: ["a": 1], others: 0, open: [:]))

@@ -29,7 +29,8 @@ struct OriginStateTests {
 
   private let refused = OriginSign.failed(reason: "no", .responded)
 
-  @Test mutating func `an origin that responds is open again when each of its waiting rows has failed`()
+  @Test
+  mutating func `an open origin that responds is held again only when each of its waiting rows has failed`()
     throws
   {
     for _ in 0..<3 { try attempt(refused) }
@@ -38,12 +39,12 @@ struct OriginStateTests {
     #expect(state.probesAhead == OriginState.mostProbes)
     for left in (0..<5).reversed() {
       let probe = try #require(begin(at: .seconds(1)))
-      #expect(begin(at: .seconds(1)) == nil, "One at a time.")
+      #expect(begin(at: .seconds(1)) == nil, "Only one probe at a time.")
       state.waiting = left
       let change = state.end(probe, refused, at: .seconds(1), limits)
       #expect((change == nil) == (left > 0))
     }
-    // They are not tried again and again.
+    // They are not tried repeatedly.
     _ = state.advance(to: .seconds(3), limits)
     #expect(state.probesAhead == 1)
     state.waiting = 5
@@ -66,7 +67,7 @@ struct OriginStateTests {
     #expect(state.phase == .closed)
   }
 
-  @Test mutating func `soon after a success, three rows that fail say nothing about the origin`() throws {
+  @Test mutating func `three failing rows right after a success do not open the origin`() throws {
     try attempt(.responded)
     for row in 1..<OriginState.mostProbes {
       #expect(try attempt(refused, at: .seconds(9), row: "\(row)") == nil)
@@ -76,7 +77,9 @@ struct OriginStateTests {
     #expect(state.isOpen)
   }
 
-  @Test mutating func `a server that does not respond is probed once at a time, whatever waits`() throws {
+  @Test mutating func `a server that does not respond gets one probe at a time, however many rows wait`()
+    throws
+  {
     try attempt(.responded)
     for _ in 0..<2 { #expect(try attempt(failed, at: .seconds(1)) == nil) }
     #expect(try attempt(failed, at: .seconds(1)) != nil)
@@ -86,7 +89,7 @@ struct OriginStateTests {
   }
 
   @Test
-  mutating func `a row that the server got and did not respond to may be the reason, so others are tried`()
+  mutating func `other rows are tried if a row that the server received got no response`()
     throws
   {
     let silent = OriginSign.failed(reason: "no", .silent)
@@ -100,16 +103,16 @@ struct OriginStateTests {
     #expect(try attempt(.responded, at: .seconds(1)) == .release)
   }
 
-  @Test mutating func `beside a probe that hangs, another row is tried`() throws {
+  @Test mutating func `another row is tried while a probe hangs`() throws {
     for _ in 0..<3 { try attempt(failed) }
     var hanging: [Lease] = []
     for second in 1...9 {
       _ = state.advance(to: .seconds(second), limits)
       if let lease = begin(at: .seconds(second)) { hanging.append(lease) }
-      #expect(begin(at: .seconds(second)) == nil, "One at a time moves.")
+      #expect(begin(at: .seconds(second)) == nil, "Only one row at a time moves.")
     }
     #expect(hanging.count == 4, "That is the limit of the origin.")
-    // The first that times out leaves its place to another, and does not open the origin.
+    // The first one that times out passes its slot to another, and does not open the origin.
     #expect(state.end(hanging[0], .failed(reason: "late", .silent), at: .seconds(10), limits) == nil)
     #expect(try attempt(.responded, at: .seconds(10)) == .release)
     #expect(state.end(hanging[1], .failed(reason: "late", .silent), at: .seconds(11), limits) == nil)
@@ -127,7 +130,7 @@ struct OriginStateTests {
   }
 
   @Test
-  mutating func `an origin opens when three requests fail one after the other, for a time that doubles`()
+  mutating func `an origin opens when three requests fail in succession, for a time that doubles`()
     throws
   {
     #expect(try attempt(failed) == nil)
@@ -174,7 +177,7 @@ struct OriginStateTests {
       try attempt(failed, at: .seconds(2)) == .hold(.trouble, reason: "no", for: .seconds(1)))
   }
 
-  @Test mutating func `a probe that is given back leaves its slot to another`() throws {
+  @Test mutating func `a probe that is given back passes its slot to another`() throws {
     for _ in 0..<3 { try attempt(failed) }
     _ = state.advance(to: .seconds(1), limits)
     for _ in 0..<5 {
@@ -185,7 +188,7 @@ struct OriginStateTests {
     #expect(state.phase == .halfOpen)
   }
 
-  @Test mutating func `an attempt begun before an origin opened does not count as its probe`() throws {
+  @Test mutating func `an attempt that began before an origin opened does not count as its probe`() throws {
     for _ in 0..<3 { try attempt(.responded) }
     var leases: [Lease] = []
     while let lease = begin() { leases.append(lease) }
@@ -199,12 +202,14 @@ struct OriginStateTests {
     #expect(state.end(probe, .responded, at: .seconds(1), limits) == .release)
   }
 
-  @Test mutating func `Retry-After holds an origin for that long, whichever attempt receives it`() throws {
+  @Test mutating func `Retry-After holds an origin for the requested time, whichever attempt receives it`()
+    throws
+  {
     for _ in 0..<3 { try attempt(.responded) }
     let (one, two) = (try #require(begin()), try #require(begin()))
     let change = state.end(one, .busy(reason: "429", for: .seconds(30)), at: .zero, limits)
     #expect(change == .hold(.busy, reason: "429", for: .seconds(30)))
-    // A shorter one changes nothing.
+    // A shorter one has no effect.
     #expect(state.end(two, .busy(reason: "429", for: .seconds(20)), at: .zero, limits) == nil)
     #expect(state.phase == .open(until: .seconds(30)))
   }
@@ -221,7 +226,9 @@ struct OriginStateTests {
     #expect(state.phase == .open(until: now + .seconds(3600)))
   }
 
-  @Test mutating func `a request is refused alone if another of its origin is accepted after it`() throws {
+  @Test mutating func `a request counts as refused alone if another of its origin is accepted after it`()
+    throws
+  {
     try attempt(.unauthorized(reason: "403"), row: "bad")
     let id = OutboxID(rawValue: "bad")
     #expect(!state.isRefusedAlone(id))
@@ -231,7 +238,7 @@ struct OriginStateTests {
     #expect(!state.isRefusedAlone(OutboxID(rawValue: "other")))
   }
 
-  @Test mutating func `a request that had no credential was not refused`() throws {
+  @Test mutating func `a request without a credential does not count as refused`() throws {
     let sign = OriginSign.withoutCredential(reason: "signed out")
     #expect(try attempt(sign, row: "own") == .hold(.unauthorized, reason: "signed out", for: .seconds(1)))
     _ = state.advance(to: .seconds(1), limits)
@@ -239,7 +246,9 @@ struct OriginStateTests {
     #expect(!state.isRefusedAlone(OutboxID(rawValue: "own")))
   }
 
-  @Test mutating func `a request refused alone is recognized, however many were refused before`() throws {
+  @Test mutating func `a request that is refused alone is recognized, however many were refused before`()
+    throws
+  {
     var now = Duration.zero
     for number in 1...1001 {
       try attempt(.unauthorized(reason: "403"), at: now, row: "r\(number)")
@@ -252,7 +261,9 @@ struct OriginStateTests {
     #expect(!state.isRefusedAlone(OutboxID(rawValue: "r1001")))
   }
 
-  @Test mutating func `a hanging attempt allows one more, up to four; a response lifts that limit`() throws {
+  @Test mutating func `a hanging attempt allows one more, up to four, and a response lifts that limit`()
+    throws
+  {
     var leases: [Lease] = []
     for second in 0..<10 {
       if let lease = begin(at: .seconds(second)) { leases.append(lease) }

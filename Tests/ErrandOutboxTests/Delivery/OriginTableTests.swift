@@ -20,7 +20,7 @@ struct OriginTableTests {
     return true
   }
 
-  @Test func `forty hanging origins leave the whole total to those that respond`() {
+  @Test func `forty hanging origins leave all slots to origins that respond`() {
     var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
     var number: Int64 = 0
     for index in 0..<40 {
@@ -49,7 +49,7 @@ struct OriginTableTests {
   }
 
   @Test(arguments: [("https://shared.example:443", 1), ("https://shared.example:443 acme", 3)])
-  func `an origin has a limit, and a key another`(name: String, most: Int) {
+  func `an origin has its limit, and each key has another one`(name: String, most: Int) {
     var limits = Self.limits
     (limits.perOrigin, limits.perKey) = (1, 3)
     var table = OriginTable(total: 16, probes: 64, limits: limits)
@@ -100,7 +100,7 @@ struct OriginTableTests {
     number += 1
     #expect(Self.begin(&table, "b", number, at: .zero))
     _ = table.end(Self.lease(number), .responded, at: .zero)
-    // The total is in use.
+    // All slots are in use.
     #expect(!table.mayBegin("b"))
     _ = table.advance(to: .seconds(1))
     #expect(table.regular == 0 && table.hanging == 4 && table.mayBegin("b"))
@@ -140,7 +140,7 @@ struct OriginTableTests {
         let sign = signs[Int.random(in: signs.indices, using: &random)]
         let news = table.end(ended.lease, sign, at: now)
         if ended.epoch != before?.epoch {
-          // A late end counts only if the origin says that it is busy.
+          // A late end counts only if the server says that it is busy.
           if case .busy = sign {
           } else {
             #expect(news == nil && table.origins[ended.origin]?.phase == before?.phase)
@@ -178,7 +178,7 @@ struct OriginTableTests {
     #expect(table.regular + table.probing + table.hanging == 0)
   }
 
-  @Test func `origins that were idle for long are forgotten`() {
+  @Test func `origins that were idle for a long time are forgotten`() {
     var table = OriginTable(total: 4, probes: 4, limits: Self.limits)
     for number in 0..<1000 {
       _ = Self.begin(&table, "\(number)", Int64(number), at: .zero)

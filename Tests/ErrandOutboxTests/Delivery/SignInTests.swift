@@ -7,7 +7,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// An outbox whose client has a credential: it is added to each attempt, and never stored.
+/// An outbox whose client has a credential, which is added to each attempt and never stored.
 @Suite(.timeLimit(.minutes(1))) struct SignInTests {
   private struct Token: Authenticator {
     func authenticate(_ request: Request, with token: String) -> Request { request.bearer(token) }
@@ -38,7 +38,8 @@ import Testing
     }
   }
 
-  @Test func `requests of an identity that has to sign in again wait for it, and then go on`() async throws {
+  @Test func `requests of an identity that has to sign in again wait for it, and then continue`() async throws
+  {
     let outbox = try await outbox()
     let receipts = try await outbox.enqueue((0..<5).map { .post(harness.server.url("/"), .text("\($0)")) })
     // A hold ends by itself after a while, and the next attempt begins another.
@@ -111,7 +112,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `waiting for an identity is no attempt, and holds nothing`() async throws {
+  @Test func `waiting for an identity is not an attempt, and holds nothing`() async throws {
     accept(["bobs-token", "new-token"])
     try await session.signIn("new-token", identity: "alice")
     let outbox = try await harness.outbox(
@@ -137,7 +138,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request is kept for its identity by the next start, too`() async throws {
+  @Test func `a request is kept for its identity across launches, too`() async throws {
     accept(["bobs-token", "new-token"])
     let folder = try TemporaryFolder()
     let file = CredentialFile(at: folder.file("credential"))
@@ -164,7 +165,9 @@ import Testing
     #expect(sent.count == 3)
   }
 
-  @Test func `a request that nobody was signed in for goes with the next sign-in`() async throws {
+  @Test func `a request that was enqueued without an identity is sent for the next one that signs in`()
+    async throws
+  {
     accept(["bobs-token"])
     try await session.signOut()
     let outbox = try await outbox()
@@ -174,7 +177,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `no name of an identity is stored`() async throws {
+  @Test func `the name of an identity is not stored`() async throws {
     accept(["new-token"])
     try await session.signIn("new-token", identity: "alice-of-wonderland")
     let outbox = try await harness.outbox(

@@ -49,7 +49,7 @@ import Testing
     #expect(AESGCM.open(sealed, with: key, nonce: nonce, authenticating: context) == plain)
   }
 
-  @Test func `a flipped bit in the ciphertext, nonce or context opens nothing`() {
+  @Test func `a flipped bit in the ciphertext, nonce or context makes decryption fail`() {
     let key = OutboxKey.random()
     let (nonce, context) = (Data.seeded(12), Data.seeded(9))
     let sealed = AESGCM.seal(.seeded(40), with: key, nonce: nonce, authenticating: context)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 1000])
-  func `wrapped data unwraps to itself, plain or encrypted`(count: Int) throws {
+  func `encryption and decryption return the original data, with or without a key`(count: Int) throws {
     for seal in [ContentSeal(nil), ContentSeal(key)] {
       let wrapped = seal.wrap(.seeded(count), as: .content(of: id))
       #expect(try seal.unwrap(wrapped, as: .content(of: id)) == .seeded(count))
@@ -26,7 +26,9 @@ import Testing
     }
   }
 
-  @Test func `data stored before there was a key is read with one only if plaintext is accepted`() throws {
+  @Test func `plaintext that was stored before there was a key is read with one only if that is allowed`()
+    throws
+  {
     let wrapped = ContentSeal(nil).wrap(.seeded(10), as: .response(of: id))
     let telling = ContentSeal(key, acceptsPlaintext: true)
     #expect(try telling.unwrap(wrapped, as: .response(of: id)) == .seeded(10))
@@ -39,7 +41,7 @@ import Testing
     #expect(code { try ContentSeal(nil).unwrap(wrapped, as: .response(of: id)) } == .wrongKey)
   }
 
-  @Test func `one flipped bit anywhere is noticed, and so is every truncation`() {
+  @Test func `a flipped bit at any place is detected, and so is every truncation`() {
     let seal = ContentSeal(key)
     let wrapped = seal.wrap(.seeded(20), as: .content(of: id))
     for bit in 0..<wrapped.count * 8 {
@@ -50,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `no part opens in the place of another`() {
+  @Test func `no part can be decrypted in the place of another`() {
     let seal = ContentSeal(key)
     let other = OutboxID(rawValue: "b")
     let parts: [SealedPart] = [
@@ -65,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `the same data encrypted twice differs`() {
+  @Test func `the same data is encrypted differently each time`() {
     let seal = ContentSeal(key)
     #expect(seal.wrap(.seeded(50), as: .keyCheck) != seal.wrap(.seeded(50), as: .keyCheck))
   }

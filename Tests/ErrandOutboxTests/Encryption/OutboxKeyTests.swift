@@ -4,17 +4,17 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct OutboxKeyTests {
-  @Test func `a key equals its bytes, and random keys differ`() throws {
+  @Test func `keys of the same bytes are equal, and random keys differ`() throws {
     let key = OutboxKey.random()
     #expect(key.data.count == 32)
     #expect(try OutboxKey(key.data) == key)
     #expect(OutboxKey.random() != key)
-    // Indices of a slice do not begin at zero.
+    // The indices of a slice do not begin at zero.
     #expect(try OutboxKey((Data([1]) + key.data).dropFirst()) == key)
   }
 
   @Test(arguments: [0, 16, 31, 33])
-  func `a key of other than 32 bytes is refused with its length`(count: Int) {
+  func `a key that is not 32 bytes long is refused, and the error names its length`(count: Int) {
     let error = #expect(throws: OutboxError.self) { _ = try OutboxKey(Data(count: count)) }
     #expect(error?.code == .wrongKey)
     #expect(error?.message.contains("not \(count)") == true)

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 17], [1, 1000, 1 << 20])
-  func `an encrypted file decrypts to itself, whatever its length and the buffer's size`(
+  func `an encrypted file decrypts to the original for any length and buffer size`(
     length: Int, room: Int
   )
     async throws
@@ -55,7 +55,7 @@ import Testing
     #expect(try reader.allBytes(room: room) == .seeded(length))
   }
 
-  /// Checks the bytes alone: what else would notice, such as the time of the last change, is not asked.
+  /// Checks only the bytes: other signs of a change, such as the modification time, are ignored.
   private func opens(_ bytes: Data, length: Int, as part: SealedPart) throws -> Bool {
     let file = try harness.file("\(UUID())", bytes)
     do {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of an encrypted file open in their own place only, and with nothing behind them`()
+  @Test func `the bytes of an encrypted file open only in their own place, and without extra bytes`()
     async throws
   {
     let (row, _) = try await stored(.seeded(100), .seeded(100, 2))
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `one flipped bit anywhere in an encrypted file is noticed`() async throws {
+  @Test func `a flipped bit anywhere in an encrypted file is detected`() async throws {
     let (row, request) = try await stored(.seeded(Self.chunk + 5))
     let whole = try Data(contentsOf: harness.storedFile(row.files[0]))
     var places = Array(0..<SealedFileFormat.headLength) + Array((whole.count - 40)..<whole.count)
@@ -131,8 +131,8 @@ import Testing
     #expect(error?.code == .fileUnreadable)
   }
 
-  /// A nonce used twice under one key repeats the key stream, which reveals the plaintext.
-  @Test func `no nonce is used twice, not for equal chunks and not for equal files`() async throws {
+  /// A nonce that is used twice with one key repeats the key stream, which reveals the plaintext.
+  @Test func `no nonce is used twice, neither for equal chunks nor for equal files`() async throws {
     let content = Data(count: 3 * Self.chunk)
     let (one, _) = try await stored(content, content)
     let (two, _) = try await stored(content)
@@ -151,7 +151,7 @@ import Testing
     #expect(Set(chunks.map { $0.prefix(16) }).count == 9)
   }
 
-  @Test func `files do not open in each other's place, whether of one request or of two`() async throws {
+  @Test func `files cannot be decrypted in each other's place, in one request or in two`() async throws {
     let (row, request) = try await stored(.seeded(100), .seeded(100, 2))
     let (other, _) = try await stored(.seeded(100), .seeded(100, 2))
     let own = try row.files.map { try Data(contentsOf: harness.storedFile($0)) }
@@ -174,7 +174,7 @@ import Testing
     #expect(await isRefused(try telling.request(from: row.content, of: row.id)))
   }
 
-  @Test func `no byte of an encrypted request is on the disk in plain text`() async throws {
+  @Test func `no byte of an encrypted request is on the disk as plain text`() async throws {
     let secret = "the-very-private"
     let file = try harness.file("f", Data(String(repeating: secret, count: 10_000).utf8))
     let form = MultipartForm(boundary: "\(secret)-line").field("\(secret)-name", "\(secret)-text").file(

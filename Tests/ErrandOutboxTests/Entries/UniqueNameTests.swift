@@ -20,14 +20,14 @@ import Testing
     #expect(UniqueName.ordered(at: time, using: &all) == "017f22e2-79b0-7fff-bfff-ffffffffffff")
   }
 
-  @Test func `two Unicode spellings of one letter are two IDs`() {
+  @Test func `two Unicode spellings of the same letter are two IDs`() {
     let (one, two) = (OutboxID(rawValue: "z\u{E9}"), OutboxID(rawValue: "ze\u{301}"))
     #expect(one.rawValue == two.rawValue)
     #expect(one != two && Set([one, two]).count == 2)
     #expect(one == OutboxID(rawValue: "z\u{E9}"))
   }
 
-  @Test func `names are unique, and later ordered ones are greater`() throws {
+  @Test func `names are unique and increase with time`() throws {
     var system = SystemRandomNumberGenerator()
     let names = (0..<1000).map { UniqueName.ordered(at: 1_700_000_000_000 + $0, using: &system) }
     #expect(names == names.sorted())

@@ -15,7 +15,7 @@ import Testing
     .piece(ExportedPiece(of: id, segment: segment, bytes: Data(count: count)))
   }
 
-  /// Returns the steps as text: `(` for a beginning, bytes with their segment, `)` for an end.
+  /// Returns the steps as text: `(` for a start, bytes with their segment, `)` for an end.
   private func steps(_ lines: [ExportedLine]) throws -> String {
     var state = ImportState()
     var text = ""
@@ -32,7 +32,7 @@ import Testing
     return text
   }
 
-  @Test func `an import state makes segments of bytes, and requests of segments`() throws {
+  @Test func `an import state combines bytes into segments, and segments into requests`() throws {
     #expect(try steps([]) == "")
     #expect(try steps([head("a", []), head("b", [.bytes(0), .file(0)])]) == "(a )(b )")
     let lines = [
@@ -45,7 +45,7 @@ import Testing
       some.remove(at: index)
       #expect(throws: ImportFault.self) { try steps(some) }
       #expect(throws: ImportFault.self) { try steps(Array(lines[...index] + lines[index...])) }
-      // Two pieces of one segment may change places.
+      // Two pieces of the same segment may be swapped.
       guard index > 0, index != 2 else { continue }
       some.insert(lines[index], at: index - 1)
       #expect(throws: ImportFault.self) { try steps(some) }
@@ -62,7 +62,7 @@ import Testing
       [two, piece("a", -1, 2)], [two, piece("a", 0, 2), piece("a", 0, 1)], [head("", [])],
       [head("a", [.file(-1)])], [head("a", [.file(.max)])], [head("a", [.file(1 << 60), .bytes(1)])],
     ] {
-      // At the last line: nothing of it is used.
+      // The mismatch is found at the last line, so nothing of the request is used.
       var state = ImportState()
       for line in lines.dropLast() { #expect(throws: Never.self) { try state.take(line) } }
       #expect(throws: ImportFault.self) { try state.take(lines[lines.count - 1]) }

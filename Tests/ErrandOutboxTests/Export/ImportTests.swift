@@ -41,7 +41,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `importing twice stores nothing twice`() async throws {
+  @Test func `importing twice stores each request once`() async throws {
     let lines = try await exported()
     try await withTarget { outbox async throws in
       #expect(try await outbox.import(lines: lines + lines) == OutboxImport(stored: 3, known: 3))
@@ -49,13 +49,13 @@ import Testing
       #expect(try await outbox.list().count == 3)
       #expect(try other.storedFiles.count == 1)
     }
-    // The same holds for the outbox that the export came from.
+    // The same holds for the outbox that made the export.
     let source = try await harness.outbox { $0.delivers = false }
     #expect(try await source.import(lines: lines) == OutboxImport(stored: 0, known: 3))
     await source.close()
   }
 
-  @Test func `a request that was delivered here is not imported again`() async throws {
+  @Test func `a request that was already delivered is not imported again`() async throws {
     let lines = try await exported()
     let outbox = try await harness.outbox()
     try await outbox.waitUntilEmpty()
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: Array(zip(0...6, [0, 1, 1, 2, 2, 2, 3])))
-  func `an import cut after any line stores the whole requests, and says what is missing`(
+  func `an import that is cut after any line stores the complete requests, and reports the missing rest`(
     count: Int, whole: Int
   ) async throws {
     let lines = try await exported()
@@ -85,7 +85,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<6) func `an import cut inside any line stores the whole requests`(_ index: Int)
+  @Test(arguments: 0..<6) func `an import that is cut inside any line stores the complete requests`(
+    _ index: Int
+  )
     async throws
   {
     let lines = try await exported()
@@ -98,12 +100,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 2, 3, 4, 5]) func `a missing line is noticed`(_ index: Int) async throws {
+  @Test(arguments: [0, 1, 2, 3, 4, 5]) func `a missing line is detected`(_ index: Int) async throws {
     var lines = try await exported()
     lines.remove(at: index)
     try await withTarget { outbox async throws in
       let error = try await refusal(outbox, lines)
-      // Without the only line of the first request, two whole ones are left.
+      // Without the only line of the first request, two complete ones remain.
       #expect(error?.code == (index == 0 ? nil : .badImport))
       let ids = try await outbox.list().map(\.id)
       #expect(ids.count == [2, 1, 1, 2, 2, 2][index])
@@ -116,7 +118,9 @@ import Testing
     "{\"errand-outbox\":1}", "{\"errand-outbox\":2,\"id\":\"a\"}", "{\"errand-outbox\":1,\"of\":\"a\"}",
     "\u{FFFD}\u{0}",
   ])
-  func `garbage is refused with its line, and requests before it are stored`(_ garbage: String) async throws {
+  func `garbage is refused with its line number, and requests before it are stored`(_ garbage: String)
+    async throws
+  {
     let lines = try await exported()
     try await withTarget { outbox async throws in
       let error = try #require(try await refusal(outbox, [lines[0], "", garbage, lines[1], lines[2]]))
@@ -137,7 +141,7 @@ import Testing
     ("\"errand-outbox\":1", "\"options\":{\"statuses\":[1]},\"errand-outbox\":1"),
     ("\"fields\":[[", "\"fields\":[[\"a\"],["), ("\"id\":\"", "\"id\":\"\",\"id2\":\""),
   ])
-  func `an inconsistent request is refused whole`(_ change: (String, String)) async throws {
+  func `an inconsistent request is refused as a whole`(_ change: (String, String)) async throws {
     var lines = Array(try await exported()[1...2])
     let index = try #require(lines.firstIndex { $0.contains(change.0) })
     lines[index] = lines[index].replacingOccurrences(of: change.0, with: change.1)
@@ -204,7 +208,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a damaged file is not exported as if it were whole`() async throws {
+  @Test func `a damaged file is not exported as if it were intact`() async throws {
     _ = try await exported()
     let name = try #require(try harness.storedFiles.first)
     let file = harness.folder.appending(path: "files/\(name)")

@@ -15,13 +15,13 @@ import Testing
     return lines.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test(arguments: 1...12) func `lines are the same wherever the data is cut`(_ length: Int) {
+  @Test(arguments: 1...12) func `lines are the same wherever the data is split`(_ length: Int) {
     #expect(lines("one\n\nzwö\r\nthree", cut: length) == ["one", "", "zwö\r", "three"])
     #expect(lines("one\n", cut: length) == ["one"])
     #expect(lines("", cut: length) == [])
   }
 
-  @Test func `a line beyond the limit is noticed`() {
+  @Test func `a line beyond the limit is detected`() {
     var splitter = LineSplitter(limit: 10)
     #expect(splitter.lines(in: Data("0123\n0123456789".utf8)).count == 1)
     #expect(!splitter.isOverfull)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A server gets the same request after an export and an import as when it is sent directly.
+/// A server receives the same request after an export and an import as when it is sent directly.
 @Suite(.timeLimit(.minutes(1))) struct RoundTripTests {
   private let harness: OutboxHarness
   private let other: OutboxHarness
@@ -80,7 +80,8 @@ import Testing
   }
 
   @Test(arguments: [Kind.bytes, .file, .mixedMultipart])
-  func `an encrypted request is exported decrypted, and encrypted with another key`(_ kind: Kind) async throws
+  func `an encrypted request is exported as plain text, and encrypted with another key`(_ kind: Kind)
+    async throws
   {
     try await compare(kind, from: .random(), to: .random())
   }
@@ -150,7 +151,7 @@ import Testing
 }
 
 extension OutboxHarness {
-  /// The names of stored content files, finished or still being written.
+  /// The names of the files that the outbox has stored or is still writing.
   var storedFiles: [String] {
     get throws {
       let files = folder.appending(path: "files").path

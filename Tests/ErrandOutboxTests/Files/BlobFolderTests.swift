@@ -44,19 +44,19 @@ import Testing
       #expect(found.size == Int64(length))
       #expect(try Data(contentsOf: harness.storedFile(found.name)) == .seeded(length))
     }
-    // Equal contents still get a file each.
+    // Equal contents are still stored in separate files.
     #expect(Set(held.map(\.name)).count == 2)
     #expect(harness.fileNames == held.map(\.name).sorted())
   }
 
-  @Test func `stored files are readable by their user only`() async throws {
+  @Test func `only the user can read stored files`() async throws {
     let held = try await write(.bytes(.seeded(1)))
     #expect(try permissions(harness.outbox) == 0o700)
     #expect(try permissions(harness.outbox.appending(path: "files")) == 0o700)
     #expect(try permissions(harness.storedFile(held[0].name)) == 0o600)
   }
 
-  @Test func `a copy stays as it was when its original changes or is removed`() async throws {
+  @Test func `a copy does not change when its original is changed or removed`() async throws {
     let file = try harness.file("f", .seeded(1000))
     let held = try await write(.file(path: file.path))
     try Data().write(to: file)
@@ -64,7 +64,7 @@ import Testing
     #expect(try Data(contentsOf: harness.storedFile(held[0].name)) == .seeded(1000))
   }
 
-  @Test func `a missing or irregular file is refused by its path, and nothing is left behind`() async throws {
+  @Test func `the error for a missing or irregular file names it, and nothing is left behind`() async throws {
     let pipe = harness.url("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let good = BodySegment.file(path: try harness.file("f", .seeded(100)).path)
@@ -124,7 +124,7 @@ import Testing
     #expect(harness.fileNames.isEmpty)
   }
 
-  @Test func `a content folder removes only files of its own`() async throws {
+  @Test func `a content folder removes only its own files`() async throws {
     let held = try await write(.bytes(.seeded(10)), .bytes(.seeded(20)))
     let other = harness.outbox.appending(path: "other")
     try Data().write(to: other)
@@ -151,7 +151,8 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [true, false])
-    func `a full disk is an error that leaves nothing behind, stored files stay`(isSealed: Bool) async throws
+    func `a full disk is an error that leaves nothing behind, and stored files remain`(isSealed: Bool)
+      async throws
     {
       try FileManager.default.createDirectory(at: harness.outbox, withIntermediateDirectories: true)
       guard let disk = SmallDisk(at: harness.outbox.path) else { return }
@@ -182,7 +183,7 @@ import Testing
 }
 
 extension [BodySegment] {
-  /// Returns the segments as a request's bodies to store.
+  /// Returns the segments as bodies of a request to store.
   func sources(_ seal: ContentSeal = ContentSeal(nil), of id: OutboxID = .new()) -> [BlobSource] {
     enumerated().map { BlobSource($1, $0, of: id, seal: seal) }
   }

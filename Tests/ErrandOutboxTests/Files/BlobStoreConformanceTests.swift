@@ -31,7 +31,7 @@ import Testing
     try await BlobStoreConformance { MemoryPlace() }.run(requirement)
   }
 
-  @Test func `a store of bodies that is away ends no request, and counts no attempt`() async throws {
+  @Test func `a body store that is unavailable ends no request, and counts no attempt`() async throws {
     let harness = try OutboxHarness()
     harness.server.on("/") { _ in .response() }
     let blobs = MemoryBlobs()
@@ -51,7 +51,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a body that is not there is the request's end`() async throws {
+  @Test func `a missing body makes its request a dead letter`() async throws {
     let harness = try OutboxHarness()
     let blobs = MemoryBlobs()
     var configuration = harness.configuration
@@ -63,7 +63,7 @@ import Testing
     await blobs.removeAll()
     outbox.deliver()
     guard case .deadLettered(let reason, _) = try await receipt.outcome() else {
-      Issue.record("It goes on.")
+      Issue.record("It is still in progress.")
       return
     }
     #expect(reason.contains("is not there"))
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an outbox delivers files whose bytes another store keeps, and removes them`(isSealed: Bool)
+  func `an outbox delivers files whose bytes are in another store, and removes them`(isSealed: Bool)
     async throws
   {
     let harness = try OutboxHarness()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A damaged stored file never arrives whole.
+/// A damaged stored file is never sent completely.
 @Suite(.timeLimit(.minutes(1))) struct DamagedFileTests {
   private let harness: StorageHarness
   private let server: MockServer
@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test(arguments: Damage.allCases, [true, false])
-  func `a request with a damaged file names it, and reaches no server whole`(damage: Damage, isSealed: Bool)
+  func `the error of a request with a damaged file names it, and no server gets all its bytes`(
+    damage: Damage, isSealed: Bool
+  )
     async throws
   {
     let key: OutboxKey? = isSealed ? .random() : nil
@@ -54,7 +56,7 @@ import Testing
     await client.shutdown(within: .seconds(1))
   }
 
-  @Test func `damage to an empty file is noticed`() async throws {
+  @Test func `damage to an empty file is detected`() async throws {
     let row = try await harness.row(.put(server.url("/"), .file(try harness.file("f", Data()))))
     try Data([1]).write(to: harness.storedFile(row.files[0]))
     let request = try harness.request(row)

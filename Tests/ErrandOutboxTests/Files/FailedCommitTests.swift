@@ -51,7 +51,7 @@ import Testing
       try await harness.storage().store(
         [item], used: { Set(first).intersection($0) },
         commit: { rows in
-          // A store skips rows that it has.
+          // A store skips rows that it already has.
           if first.isEmpty { first = rows[0].files }
         })
       #expect(harness.fileNames == first)
@@ -72,7 +72,7 @@ import Testing
     #expect(harness.fileNames == stored.withLock { $0 })
   }
 
-  @Test func `files stay until the sweep if it is unknown whether their row was stored`() async throws {
+  @Test func `files remain until the sweep if it is unknown whether their row was stored`() async throws {
     let items = [try item()]
     await #expect(throws: Refused.self) {
       try await harness.storage().store(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FileWorkTests {
   private final class Held: Sendable {}
 
-  /// Otherwise a file that its caller released would be held a little longer, and not be swept.
+  /// If it retained them, a file that its caller released would be held a little longer and not be swept.
   @Test func `file work retains neither its argument nor its result`() async throws {
     for _ in 0..<5000 {
       weak var given: Held?
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  /// As on a slow disk: tasks do what the blocked work waits for.
-  @Test(.timeLimit(.minutes(1))) func `blocking file work holds up no task`() async throws {
+  /// A slow disk: the blocked work waits for tasks.
+  @Test(.timeLimit(.minutes(1))) func `blocking file work blocks no task`() async throws {
     let gate = DispatchSemaphore(value: 0)
     try await withThrowingTaskGroup { group in
       for _ in 0..<16 { group.addTask { try await FileWork.queued.perform { gate.wait() } } }

@@ -9,7 +9,7 @@ import Testing
 /// A request with more files than a process may have open.
 @Suite(.computesLong, .timeLimit(.minutes(1))) struct ManyFilesTests {
   private let harness: StorageHarness
-  /// The number of open files below the test's folder; other tests of this process open files elsewhere.
+  /// The number of open files in the test's folder, because other tests of this process open files elsewhere.
   private var open: Int {
     let folder = "/proc/self/fd"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -44,7 +44,7 @@ import Testing
       })
     #expect(row.files.count == 300)
     guard case .reader(let reader) = try harness.request(row, key: key).body.open(compressed: false) else {
-      Issue.record("it is not read")
+      Issue.record("it was not read")
       return
     }
     most = max(most, open)
@@ -54,7 +54,7 @@ import Testing
     #expect(most > 0 && most < 10, "\(most)")
   }
 
-  @Test func `a missing file among many is noticed before anything is sent`() async throws {
+  @Test func `a missing file among many is detected before anything is sent`() async throws {
     let row = try await harness.row(.post("https://example.com", try form(3).0))
     try FileManager.default.removeItem(at: harness.storedFile(row.files[2]))
     let request = try harness.request(row)
@@ -63,7 +63,7 @@ import Testing
     #expect(error.code == .fileUnreadable && !error.reachedServer)
   }
 
-  @Test func `a truncated file among many is noticed before anything is sent`() async throws {
+  @Test func `a truncated file among many is detected before anything is sent`() async throws {
     let row = try await harness.row(.post("https://example.com", try form(3).0))
     try Data().write(to: harness.storedFile(row.files[1]))
     let request = try harness.request(row)

@@ -19,7 +19,7 @@ import Testing
     try await folder.put(Array(repeating: BodySegment.bytes(.seeded(10)), count: count).sources())
   }
 
-  /// Writes files and releases their hold, as a process that died would.
+  /// Writes files and releases their hold, like a process that died.
   private func leave(_ count: Int = 1) async throws -> [String] { try await write(count).map(\.name) }
 
   @Test func `a sweep keeps the files of rows and removes the others`() async throws {
@@ -31,7 +31,7 @@ import Testing
     }
     #expect(Set(removed) == Set(orphans))
     #expect(harness.fileNames == used.sorted())
-    // First all names, then the unused ones once more.
+    // First for all names, then for the unused ones once more.
     #expect(asked.withLock { $0 } == [250, 150])
   }
 
@@ -69,7 +69,7 @@ import Testing
         return rows[0].files
       })
     #expect(harness.fileNames == names)
-    // Once the row is stored, the sweep asks for it.
+    // Once the row is stored, the sweep finds that it uses the file.
     #expect(try await folder.sweep { Set($0) }.isEmpty)
     #expect(try await folder.sweep { _ in [] } == names)
   }
@@ -88,7 +88,7 @@ import Testing
     #expect(harness.fileNames.filter(isHeld) == [file.name])
   }
 
-  @Test func `a sweep holds a file while it asks for its row, so that no row is stored meanwhile`()
+  @Test func `a sweep holds a file while it looks for its row, so that no row is stored meanwhile`()
     async throws
   {
     let names = try await leave(2)
@@ -125,7 +125,7 @@ import Testing
     #expect(harness.fileNames == before)
   }
 
-  @Test func `a sweep that cannot learn which files are used removes nothing`() async throws {
+  @Test func `a sweep that cannot find out which files are used removes nothing`() async throws {
     let names = try await leave()
     await #expect(throws: OutboxError.self) {
       try await folder.sweep { _ in throw OutboxError(.busy, "x") }
@@ -134,7 +134,7 @@ import Testing
     #expect(try await folder.sweep { _ in [] } == names)
   }
 
-  @Test func `a missing folder is nothing to sweep`() async throws {
+  @Test func `a sweep of a missing folder does nothing`() async throws {
     #expect(try await folder.sweep { _ in [] }.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: harness.outbox.path))
   }
@@ -148,7 +148,7 @@ import Testing
     func used(_ names: [String]) -> Set<String> { files.withLock { $0.intersection(names) } }
   }
 
-  @Test func `tasks that store while others sweep lose no file`() async throws {
+  @Test func `tasks that store files while others sweep lose no file`() async throws {
     let storage = harness.storage()
     let rows = Rows()
     let folder = folder
@@ -163,7 +163,7 @@ import Testing
             do {
               let names = try await storage.store([item], used: rows.used) { new in
                 await Task.yield()
-                // Every third is refused by the store.
+                // The store refuses every third one.
                 if index % 3 == 0 { throw OutboxError(.full, "full") }
                 rows.add(new[0])
                 return new[0].files

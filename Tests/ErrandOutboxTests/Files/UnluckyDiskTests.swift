@@ -26,7 +26,7 @@ import Testing
     #expect(harness.fileNames.isEmpty)
   }
 
-  @Test func `the second of two first keys given to an outbox at once is refused`() async throws {
+  @Test func `of two first keys that an outbox is given concurrently, the second is refused`() async throws {
     let first = OutboxKey.random()
     calls.beforeLink { [harness] in
       let check = ContentSeal(first).wrap(Data("errand".utf8), as: .keyCheck)

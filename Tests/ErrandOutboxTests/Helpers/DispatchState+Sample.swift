@@ -23,7 +23,7 @@ extension ClaimedRow {
 }
 
 extension DispatchState {
-  /// Takes new rows of these origins, with numbers from `number` on.
+  /// Adds new rows of these origins, with numbers from `number`.
   mutating func claimed(
     _ counts: [String: Int], of order: Order, from number: inout Int64, lane: String? = nil,
     hasMore: Bool = false

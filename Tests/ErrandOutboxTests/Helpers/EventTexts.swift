@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Collects all that a listener can read, as text.
+/// Collects as text everything that a listener can read.
 final class EventTexts: EventListener {
   private let collected = Locked<[String]>([])
 

@@ -27,7 +27,7 @@
     }
 
     static func make() async throws -> LinkedNetworks {
-      guard geteuid() == 0 else { throw Failure(command: "nothing: only root can have networks") }
+      guard geteuid() == 0 else { throw Failure(command: "only root can create networks") }
       let networks = LinkedNetworks()
       let (near, far) = (networks.near, networks.far)
       try await ip("netns add \(near)")
@@ -42,14 +42,14 @@
     }
 
     deinit {
-      // The deletions go on by themselves.
+      // The deletions continue in the background.
       for network in [near, far] { _ = try? Self.start("netns delete \(network)") }
     }
 
     func cut() async throws { try await Self.ip("-n \(near) link set near down") }
     func mend() async throws { try await Self.ip("-n \(near) link set near up") }
 
-    /// Runs `body` in the far network, on a new thread that is not used again.
+    /// Runs `body` in the far network, on a new thread that is not reused.
     func onFarSide<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
       let done = DispatchSemaphore(value: 0)
       let response = Answer<Value>()

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandOutbox
 import Foundation
 
-/// Keeps blobs in memory: the smallest store that conforms.
+/// A blob store in memory: the smallest store that conforms.
 final class MemoryBlobs: BlobStore {
   private struct State {
     var blobs: [String: Data] = [:]
@@ -20,7 +20,7 @@ final class MemoryBlobs: BlobStore {
   }
 
   private let state = Locked(State())
-  /// The number of times that the store cannot be asked from now on.
+  /// The number of calls, from now on, during which the store is unavailable.
   let absences = Locked(0)
 
   let location = "memory"
@@ -55,9 +55,9 @@ final class MemoryBlobs: BlobStore {
       defer { count = max(0, count - 1) }
       return count > 0
     }
-    if isAway { throw OutboxError(.failed, "the store is away") }
+    if isAway { throw OutboxError(.failed, "the store is unavailable") }
     guard state.withLock({ $0.blobs[name].map { Int64($0.count) } }) == size else {
-      throw OutboxError(.damaged, "\(name) is not there")
+      throw OutboxError(.damaged, "\(name) does not exist")
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ErrandOutbox
 
-/// A store with one fault, on top of another store.
+/// A store with one fault, as a wrapper around another store.
 final class OddStore: OutboxStore {
   enum Fault: Sendable {
     /// Lookups return nothing for any id.
@@ -11,14 +11,14 @@ final class OddStore: OutboxStore {
     /// `add` reports indices that no row has.
     case knowsTooMuch
     case claimsTwice
-    /// So many calls of `begin` throw.
+    /// This number of calls of `begin` throw.
     case cannotBegin(Int)
-    /// The first `begin` does this before it begins, or before it returns.
+    /// The first `begin` runs this before it begins, or before it returns.
     case isLateToBegin(@Sendable () async throws -> Void)
     case isLateAfterBegin(@Sendable () async throws -> Void)
-    /// The first `finish` is done, and throws.
+    /// The first `finish` is executed, and throws nevertheless.
     case losesAReply
-    /// These calls return when the store is closed, and not before: its server is away.
+    /// These calls return only when the store is closed, because its server is unavailable.
     case isAway(in: Call)
   }
 

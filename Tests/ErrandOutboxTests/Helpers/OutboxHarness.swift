@@ -13,8 +13,8 @@ import Testing
   import PostgresCluster
 #endif
 
-/// An outbox on a real file, and a real server to deliver to. `scripts/tests-on-postgres` runs tests with
-/// `ERRAND_TEST_STORE=postgres`: then it is on PostgreSQL.
+/// An outbox on a real file, with a real server. `scripts/tests-on-postgres` runs tests with
+/// `ERRAND_TEST_STORE=postgres`: then the outbox is on PostgreSQL.
 final class OutboxHarness: Sendable {
   let server: MockServer
   private let temporary = TemporaryFolder(isOnDisk: true)
@@ -62,7 +62,7 @@ final class OutboxHarness: Sendable {
   #if Postgres
     private static let isOnPostgres = ProcessInfo.processInfo.environment["ERRAND_TEST_STORE"] == "postgres"
 
-    /// A store on a schema of the harness's own.
+    /// A store on a dedicated schema of the harness.
     private func postgresStore(_ time: (@Sendable () -> StoreTime)?) async throws -> PostgresOutboxStore {
       var settings = PostgresSettings()
       settings.schema = schema

@@ -60,7 +60,7 @@ final class Phone: Sendable {
     return Process(outbox, store, delivery, transport)
   }
 
-  /// Ends the process as the system does.
+  /// Ends the process as the system would.
   func kill(_ process: Process) async {
     session.letAppSleep()
     process.transport.isDead.withLock { $0 = true }
@@ -89,13 +89,14 @@ final class Phone: Sendable {
     return held
   }
 
-  /// The idempotency keys with which each body came, and the bodies in the order in which they came.
+  /// The idempotency keys of each body, and the bodies in the order of their arrival.
   var arrivals: [(body: String, key: String)] {
     server.requests.map { (String(decoding: $0.body, as: UTF8.self), $0.fields["Idempotency-Key"] ?? "none") }
   }
 }
 
-/// A suite whose apps send nothing themselves before they are in the foreground, unless it says so.
+/// A suite whose apps send nothing themselves before they are in the foreground, unless a test says
+/// otherwise.
 protocol PhoneSuite {
   var phone: Phone { get }
 }
@@ -114,7 +115,7 @@ extension PhoneSuite {
   }
 }
 
-/// The transport of a process, which sends nothing more once that has ended.
+/// The transport of a process, which sends nothing after the process has ended.
 private final class MortalTransport: Transport {
   let isDead = Locked(false)
   private let base = CurlTransport()

@@ -4,8 +4,8 @@ import Foundation
 
 @testable import ErrandOutbox
 
-/// A background session like the system's, which outlives the app: it sends from files, over real sockets, and follows
-/// redirects by itself.
+/// A background session like the system's, which outlives the app: it sends from files over real sockets, and
+/// follows redirects by itself.
 final class PhoneSession: BackgroundSession {
   private struct Task {
     let upload: SessionUpload
@@ -20,10 +20,10 @@ final class PhoneSession: BackgroundSession {
     var handler: (@Sendable (SessionEvent) -> Void)?
     var events: [SessionEvent] = []
     var uploads: [SessionUpload] = []
-    /// The number of ends that are being told.
+    /// The number of ends that are being reported.
     var telling = 0
 
-    /// True if a task waits, and nothing but `go` begins it.
+    /// Returns true if a task waits, and only `go` starts it.
     func isKept(_ number: Int) -> Bool {
       guard let task = tasks[number], task.progress == .waiting else { return false }
       return isHolding || task.upload.wait > .zero
@@ -33,7 +33,7 @@ final class PhoneSession: BackgroundSession {
   let identifier = "phone"
   private let client = Client(transport: CurlTransport())
   private let state = Locked(State())
-  /// How often each end is told.
+  /// The number of times that each end is reported.
   private let timesTold: @Sendable () -> Int
 
   init(timesTold: @escaping @Sendable () -> Int = { 1 }) { self.timesTold = timesTold }
@@ -92,16 +92,16 @@ final class PhoneSession: BackgroundSession {
   var untold: Int { state.withLock { $0.events.count } }
   var count: Int { state.withLock { $0.tasks.count } }
 
-  /// Keeps tasks from beginning.
+  /// Prevents tasks from starting.
   func hold() { state.withLock { $0.isHolding = true } }
 
-  /// Lets the tasks begin that were held, or not yet due.
+  /// Starts the tasks that were held or not yet due.
   func go() {
     state.withLock { $0.isHolding = false }
     go { _ in true }
   }
 
-  /// Lets some of them begin.
+  /// Starts some of them.
   func go(where isMeant: (Lease) -> Bool) {
     let waiting = state.withLock { state in
       state.tasks.filter { $0.value.progress == .waiting && isMeant($0.value.upload.lease) }.keys.sorted()
@@ -109,13 +109,13 @@ final class PhoneSession: BackgroundSession {
     for number in waiting { begin(number) }
   }
 
-  /// The app is suspended, or its process has ended: it is told nothing, until the next `onEvent` or `wakeApp`.
+  /// Suspends the app, or ends its process: no events are delivered until the next `onEvent` or `wakeApp`.
   func letAppSleep() { state.withLock { $0.handler = nil } }
 
-  /// Tells that all events were told.
+  /// Reports that all events were delivered.
   func drain() { state.withLock { $0.handler }?(.drained) }
 
-  /// Waits until no task is being sent or about to be, and all ends were told.
+  /// Waits until no task is being sent or about to be, and all ends were reported.
   func whenQuiet() async throws {
     for _ in 0..<2000 {
       let isQuiet = state.withLock { state in
@@ -128,7 +128,7 @@ final class PhoneSession: BackgroundSession {
     throw OutboxError(.failed, "the session is not quiet")
   }
 
-  /// Forgets tasks, and tells nothing of them.
+  /// Forgets tasks without reporting their ends.
   func lose(where isLost: (Lease) -> Bool = { _ in true }) {
     let lost = state.withLock { state in
       let lost = state.tasks.filter { isLost($0.value.upload.lease) }
@@ -138,7 +138,7 @@ final class PhoneSession: BackgroundSession {
     for sending in lost { sending?.cancel() }
   }
 
-  /// Gives the tasks each other's numbers, as after a launch.
+  /// Exchanges the numbers of the tasks, as after a launch.
   func renumber() {
     state.withLock { state in
       let numbers = state.tasks.keys.sorted()
@@ -147,7 +147,7 @@ final class PhoneSession: BackgroundSession {
     }
   }
 
-  /// A person has removed the app from the list of recent ones.
+  /// Removes the app from the list of recent apps, as a user may.
   func forceQuit() {
     let tasks = state.withLock { state in
       defer { (state.tasks, state.events, state.handler) = ([:], [], nil) }
@@ -156,7 +156,7 @@ final class PhoneSession: BackgroundSession {
     for task in tasks { task.sending?.cancel() }
   }
 
-  /// Tells an end that did not happen.
+  /// Reports an end that did not happen.
   func invent(_ lease: Lease, _ end: SessionEnd) { state.withLock { $0.handler }?(.ended(lease, end)) }
 
   // MARK: Sending
@@ -175,7 +175,7 @@ final class PhoneSession: BackgroundSession {
     request.options.retry = .never
     request.options.memoryLimit = 16 << 20
     request.options.validator.statuses = 100..<600
-    // As the system does, which leaves the credentials of others in place.
+    // The system does the same, and leaves the credentials of others in place.
     request.fields.remove("Content-Length")
     if let file = upload.file { request.body = .file(file) }
     let end: SessionEnd

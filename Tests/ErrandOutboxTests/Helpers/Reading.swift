@@ -24,7 +24,7 @@ extension BodyReader {
       switch try buffer.withUnsafeMutableBytes({ try read(into: $0) }) {
       case .bytes(let count): all += buffer.prefix(count)
       case .end: return all
-      case .notYet: preconditionFailure("files do not wait")
+      case .notYet: preconditionFailure("a file reader never suspends")
       }
     }
   }

@@ -1,5 +1,5 @@
-/// The tables as the second version of the file made them, written down here so that later changes do not
-/// affect them.
+/// The tables that version 2 of the file format created, copied here so that later changes do not affect
+/// them.
 enum SecondSchema {
   static let sql = """
     PRAGMA auto_vacuum = INCREMENTAL;

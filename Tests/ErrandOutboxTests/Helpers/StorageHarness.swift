@@ -7,7 +7,7 @@ import Testing
 
 /// An outbox's folder and files to send for one test, removed with the harness.
 final class StorageHarness: Sendable {
-  /// The outbox's own folder.
+  /// The outbox's folder.
   let outbox: URL
   private let root: TemporaryFolder
 

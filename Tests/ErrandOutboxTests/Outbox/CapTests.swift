@@ -45,7 +45,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `stored responses make room for new requests`() async throws {
+  @Test func `stored responses are removed to make room for new requests`() async throws {
     harness.server.otherwise { _ in .response(body: Data(count: 60_000)) }
     let outbox = try await harness.outbox { $0.caps.bytes = 1_000_000 }
     for number in 0..<60 { try await outbox.enqueue(.post(harness.server.url("/\(number)"))) }
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `a database of schema version 2 is counted anew`() async throws {
+  @Test(.computesLong) func `a database of schema version 2 is counted again`() async throws {
     let folder = StoreTestFolder()
     try folder.make()
     let database = try folder.connect()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Tests which parts of its client's configuration an outbox takes.
+/// Tests which parts of its client's configuration an outbox uses.
 @Suite(.timeLimit(.minutes(1))) struct ClientDefaultsTests {
   private struct Note: Encodable { let noteTitle = "Milk" }
 
@@ -36,7 +36,8 @@ import Testing
     await second.close()
   }
 
-  @Test func `a body that cannot be encoded is refused without a word of its value`() async throws {
+  @Test func `a body that cannot be encoded is refused, and the error does not quote its value`() async throws
+  {
     struct Login: Encodable {
       var password = "hush"
 
@@ -53,7 +54,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `what the client cannot complete is refused before it is stored`() async throws {
+  @Test func `a request that the client cannot complete is refused before it is stored`() async throws {
     let outbox = try await harness.outbox(harness.client { $0.baseURL = URL(string: "https://h/v1") })
     for request: Request in [
       .get("../x"), .get("//h/x"), .delete(.path("notes/\("")")), .post("notes", json: Double.nan),
@@ -68,14 +69,14 @@ import Testing
     await other.close()
   }
 
-  @Test func `an attempt of the outbox is one attempt of the client, whatever its retries are`() async throws
+  @Test func `an attempt of the outbox is one attempt of the client, whatever its retry policy`() async throws
   {
     server.on("/") { _ in .response(status: 503) }
     let client = harness.client { $0.retry = .attempts(5) }
     let outbox = try await harness.outbox(client) { $0.delivery.maxAttempts = 2 }
     let receipt = try await outbox.enqueue(.put(server.url("/"), .text("x")).attempts(3))
     guard case .deadLettered = try await receipt.outcome() else {
-      Issue.record("the request is no dead letter")
+      Issue.record("the request did not become a dead letter")
       return
     }
     #expect(server.requests.count == 2)

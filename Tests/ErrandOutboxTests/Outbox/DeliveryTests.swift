@@ -28,7 +28,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a receipt's events tell every step, live and afterwards`() async throws {
+  @Test func `a receipt reports every step in its events, live and afterwards`() async throws {
     server.script("/", [.response(status: 503), .response(body: "ok")])
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("hello")))
@@ -91,7 +91,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a launch delivers what the one before it left, with the same key`() async throws {
+  @Test func `a launch delivers the requests that the previous one left, with the same keys`() async throws {
     server.script("/", [.response(status: 503, fields: ["Retry-After": "3600"]), .response()])
     var outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("later")), lane: "a")
@@ -111,7 +111,7 @@ import Testing
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("bad")))
     guard case .deadLettered(let reason, let response) = try await receipt.outcome() else {
-      Issue.record("it was not dead-lettered")
+      Issue.record("it did not become a dead letter")
       return
     }
     #expect(reason == "the server responded with 400 Bad Request; it says: no such field")
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the reason of a retry has the server's words, unless the outbox is encrypted`(isEncrypted: Bool)
+  func `the reason of a retry quotes the server's text, unless the outbox is encrypted`(isEncrypted: Bool)
     async throws
   {
     server.on("/") { _ in
@@ -149,11 +149,13 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `an attempt that hangs is freed by force, and the request is sent at once`() async throws {
+  @Test func `a hanging attempt ends when its request is retried by force, and the request is sent at once`()
+    async throws
+  {
     server.script("/", [.stall, .response()])
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("a")), lane: "l")
-    try await server.wait(for: "a whole request") { $0.requests.first?.isComplete ?? false }
+    try await server.wait(for: "a complete request") { $0.requests.first?.isComplete ?? false }
     let selection = OutboxSelection(ids: [receipt.id])
     #expect(try await outbox.retry(selection).isEmpty)
     #expect(try await outbox.retry(selection, force: true).map(\.state) == [.stored])
@@ -163,7 +165,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `requests of a lane go one at a time and in order, and lanes do not wait for each other`()
+  @Test func `requests of a lane are sent one at a time and in order, and lanes do not wait for each other`()
     async throws
   {
     let slow = Locked(false)
@@ -178,7 +180,7 @@ import Testing
     for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
     #expect(server.requests.filter { $0.path == "/a" }.map(\.text) == (0..<30).map(String.init))
     guard case .deadLettered = try await poisoned.outcome() else {
-      Issue.record("the poisoned head was not dead-lettered")
+      Issue.record("the bad head did not become a dead letter")
       return
     }
     #expect(try await stuck.status()?.state.isOpen == true)
@@ -193,7 +195,7 @@ import Testing
     let good = try await outbox.enqueue(.post(server.url("/good"), .text("good")), lane: "a")
     let other = try await outbox.enqueue(.post(server.url("/good"), .text("other")), lane: "b")
     guard case .deadLettered = try await bad.outcome() else {
-      Issue.record("the bad one was not dead-lettered")
+      Issue.record("the bad request did not become a dead letter")
       return
     }
     #expect(try await other.outcome().response != nil)
@@ -204,7 +206,7 @@ import Testing
   }
 
   @Test(arguments: [LanePolicy.skip, .block])
-  func `a lane may have a policy of its own, beside the others'`(_ others: LanePolicy) async throws {
+  func `a lane may have a different policy from the others`(_ others: LanePolicy) async throws {
     server.on("/bad") { _ in .response(status: 400) }
     server.on("/good") { _ in .response() }
     let outbox = try await harness.outbox {
@@ -216,7 +218,7 @@ import Testing
       let bad = try await outbox.enqueue(.post(server.url("/bad"), .text(lane)), lane: lane)
       second[lane] = try await outbox.enqueue(.post(server.url("/good"), .text(lane)), lane: lane)
       guard case .deadLettered = try await bad.outcome() else {
-        Issue.record("the first of \(lane) was not dead-lettered")
+        Issue.record("the first request of \(lane) did not become a dead letter")
         return
       }
     }
@@ -262,7 +264,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `closing gives back the request in flight, and the next launch sends it`() async throws {
+  @Test func `closing gives the request in flight back, and the next launch sends it`() async throws {
     server.script("/", [.stall, .response()])
     var outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("slow")))
@@ -288,7 +290,7 @@ import Testing
     await two.close()
   }
 
-  @Test func `a request of another outbox is delivered at once, and its receipt learns of it`() async throws {
+  @Test func `a request of another outbox is delivered at once, and its receipt reports that`() async throws {
     server.on("/") { _ in .response() }
     let dispatcher = try await harness.outbox { $0.pollInterval = .seconds(3600) }
     let writer = try await harness.outbox { $0.delivers = false }
@@ -298,7 +300,7 @@ import Testing
     await dispatcher.close()
   }
 
-  @Test func `a poll finds the change of another process that was gone before it notified`()
+  @Test func `a poll finds the change of a process that ended before it notified others`()
     async throws
   {
     let outbox = try await harness.outbox { $0.pollInterval = .milliseconds(200) }
@@ -334,7 +336,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request enqueued after a call of deliver is delivered at once`() async throws {
+  @Test func `a request that is enqueued after a call of deliver is delivered at once`() async throws {
     server.on("/") { _ in .response() }
     let outbox = try await harness.outbox {
       $0.delivers = false

@@ -16,7 +16,7 @@ import Testing
     OutboxEvent(id: id, lane: nil, step: .stored, date: Date(timeIntervalSince1970: 0))
   }
 
-  @Test func `a receipt learns of an end that came before its request was known to be stored`() async throws {
+  @Test func `a receipt reports an end that came before its request was known to be stored`() async throws {
     // Silent, because a notification would make the outbox look at the store once more.
     var setup = StoreSetup()
     setup.notifier = SilentChangeNotifier()
@@ -36,10 +36,10 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request that is not stored yet does not count as forgotten, and begins once`() async throws {
+  @Test func `a request that is not stored yet does not count as forgotten, and starts once`() async throws {
     let outbox = try await harness.outbox { $0.delivers = false }
     let receipt = Receipt(id, outbox.hub.log(id), outbox, isNew: true)
-    // First the row is not stored yet; then it is, and the enqueuing task does not know yet.
+    // At first the row is not stored yet; then it is stored, and the enqueuing task does not know that yet.
     await outbox.hub.catchUp()
     _ = try await outbox.store.add([.sample(id.rawValue)], within: OutboxCaps())
     await outbox.hub.catchUp()

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct EnqueueGateTests {
-  /// The state behind a reference, so that expectations can change it.
+  /// Keeps the state behind a reference, so that expectations can change it.
   private final class State {
     static let mostRows = EnqueueGateState<String>.mostRows
     private var state = EnqueueGateState<String>()
@@ -16,7 +16,7 @@ import Testing
     func leave(rows: Int) -> [String] { state.leave(rows: rows) }
   }
 
-  /// A gate at which as many requests are worked on as it takes at once.
+  /// A gate that is filled with as many requests as it admits at once.
   private func full() -> State {
     let state = State()
     for _ in 0..<State.mostRows { #expect(state.enter(rows: 1)) }
@@ -24,14 +24,14 @@ import Testing
     return state
   }
 
-  @Test func `a call enters while there is room for its requests`() {
+  @Test func `a call enters when the gate has room for its requests`() {
     let state = full()
     #expect(state.leave(rows: 1).isEmpty)
     #expect(!state.enter(rows: 2))
     #expect(state.enter(rows: 1))
   }
 
-  @Test func `a call with more requests than the gate takes is worked on alone`() {
+  @Test func `a call with more requests than the gate admits is processed alone`() {
     let state = State()
     #expect(state.enter(rows: State.mostRows * 2))
     #expect(!state.enter(rows: 1))
@@ -39,7 +39,7 @@ import Testing
     #expect(state.leave(rows: State.mostRows * 2) == ["single"])
   }
 
-  @Test func `a large call is not overtaken for ever by small ones`() {
+  @Test func `small calls do not overtake a large one forever`() {
     let state = full()
     state.wait("large", rows: State.mostRows * 2, .default)
     state.wait("small", rows: 1, .default)
@@ -49,7 +49,7 @@ import Testing
     #expect(state.leave(rows: State.mostRows * 2) == ["small"])
   }
 
-  @Test func `a call of a higher priority enters before those that came earlier`() {
+  @Test func `a call with a higher priority enters before earlier ones`() {
     let state = full()
     for number in 0..<100 { state.wait("\(number)", rows: 1, .default) }
     state.wait("urgent", rows: 1, .userInitiated)
@@ -58,7 +58,7 @@ import Testing
     #expect(state.leave(rows: 1) == ["1"])
   }
 
-  @Test func `a call of the lowest priority enters although more important ones keep coming`() {
+  @Test func `a call with the lowest priority enters although more important ones keep arriving`() {
     let state = full()
     state.wait("last", rows: 1, .background)
     var entered: [String] = []
@@ -69,7 +69,7 @@ import Testing
     #expect(entered == ["0", "1", "2", "last", "3", "4", "5", "6"])
   }
 
-  @Test func `each of many calls enters once, in the order of its priority`() {
+  @Test func `each of many calls enters once, in the order of their priorities`() {
     let state = full()
     for number in 0..<5000 { state.wait("\(number)", rows: 1, .utility) }
     let entered = (0..<5000).flatMap { _ in state.leave(rows: 1) }

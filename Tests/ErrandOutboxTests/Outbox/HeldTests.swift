@@ -10,7 +10,7 @@ import Testing
 
   init() throws { harness = try OutboxHarness() }
 
-  @Test func `an outbox is held if all of it is paused, or every lane that has requests`() async throws {
+  @Test func `an outbox is held if it is paused, or if every lane with requests is`() async throws {
     let outbox = try await harness.outbox { $0.delivers = false }
     #expect(try await !outbox.statistics().isHeld)
     try await outbox.enqueue(.post(harness.server.url("/")), lane: "a")
@@ -25,7 +25,9 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request behind a blocking dead letter is held, one that is due later is not`() async throws {
+  @Test func `a request behind a blocking dead letter is held, and a request that is due later is not`()
+    async throws
+  {
     harness.server.on("/bad") { _ in .response(status: 400) }
     harness.server.on("/later") { _ in .response(status: 503, fields: ["Retry-After": "3600"]) }
     let outbox = try await harness.outbox { $0.lanes = .block }
@@ -39,7 +41,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `the changes of an outbox include those of others`() async throws {
+  @Test func `the changes of an outbox include those of other processes`() async throws {
     let watcher = try await harness.outbox { $0.delivers = false }
     let writer = try await harness.outbox { $0.delivers = false }
     var writes = 0

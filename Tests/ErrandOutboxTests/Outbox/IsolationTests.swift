@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// The failures of one host hold up no other.
+/// The failures of one host do not delay requests to others.
 @Suite(.timeLimit(.minutes(1))) struct IsolationTests {
   private let harness: OutboxHarness
   private var server: MockServer { harness.server }
@@ -16,7 +16,7 @@ import Testing
   private func patientClient() -> Client { harness.client { $0.timeout = .seconds(120) } }
 
   @Test
-  func `dead, silent and failing servers hold up no request to a healthy one, though they come first`()
+  func `dead, silent and failing servers do not delay requests to a healthy one behind them`()
     async throws
   {
     server.on("/") { _ in .response() }
@@ -36,12 +36,12 @@ import Testing
       let status = try #require(try await receipt.status())
       #expect(status.state.isOpen && status.reason == nil)
     }
-    // A held origin is not asked again and again: each of its rows was tried once, and then one at a time.
+    // A held origin is not tried repeatedly: each of its rows was tried once, and then one at a time.
     #expect(failing.requests.count < 40 + 10)
     await outbox.close(within: .zero)
   }
 
-  @Test func `forty lanes of a silent server hold up no healthy lane, which keeps its order`()
+  @Test func `forty lanes of a silent server delay no healthy lane, which keeps its order`()
     async throws
   {
     server.on("/") { _ in .response() }
@@ -56,7 +56,7 @@ import Testing
     await outbox.close(within: .zero)
   }
 
-  @Test func `an origin gets no more attempts at once than its limit, and takes no slot of the client`()
+  @Test func `an origin gets no more concurrent attempts than its limit, and takes no slot of the client`()
     async throws
   {
     let gate = ServerGate()
@@ -89,12 +89,12 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `an attempt does not outlast its request, however slowly its response comes`() async throws {
+  @Test func `an attempt ends when its request expires, however slowly its response arrives`() async throws {
     server.on("/") { _ in .response(body: "slow").stalling(at: .body(1)) }
     let outbox = try await harness.outbox(patientClient())
     let receipt = try await outbox.enqueue(Request.post(server.url("/")), expires: .seconds(1))
     guard case .expired = try await receipt.outcome() else {
-      Issue.record("it has ended in another way")
+      Issue.record("it ended in another way")
       return
     }
     await outbox.close()
@@ -111,11 +111,11 @@ import Testing
     await outbox.close()
   }
 
-  /// Enqueues bad requests, each in a lane, and 200 good ones of the same origin behind them, and expects that all the good
-  /// ones are delivered.
+  /// Enqueues bad requests, each in a lane, and 200 good ones of the same origin behind them, and expects
+  /// that all good ones are delivered.
   private func expectGood(behind bad: Int, _ request: Request) async throws {
     server.on("/good") { _ in .response() }
-    // Delivering begins when all are there, the bad ones first.
+    // Delivery begins when all are stored, with the bad ones first.
     let outbox = try await harness.outbox(patientClient()) {
       $0.delivers = false
       $0.delivery.backoff = .seconds(1)
@@ -130,14 +130,14 @@ import Testing
   }
 
   @Test(arguments: [3, 20, 100], [500, 503, 401])
-  func `rows that the server refuses starve none of the others on their origin`(
+  func `rows that the server refuses do not starve the others of their origin`(
     bad: Int, status: Int
   ) async throws {
     server.on("/bad") { _ in .response(status: status) }
     try await expectGood(behind: bad, .post(server.url("/bad")))
   }
 
-  /// How a server that gets a bad request ends it without a response.
+  /// The way in which a server ends a bad request without a response.
   enum Silence: CaseIterable, Sendable {
     case closed, reset, garbage, cut, hanging, late
 
@@ -153,17 +153,17 @@ import Testing
   }
 
   @Test(arguments: Silence.allCases, [3, 20])
-  func `rows to which the server does not respond starve none of the others on their origin`(
+  func `rows to which the server does not respond do not starve the others of their origin`(
     silence: Silence, bad: Int
   ) async throws {
     server.on("/bad") { _ in silence.response }
     let request = Request.post(server.url("/bad"))
-    // An origin has at most 4 requests that hang in flight, until they time out.
+    // An origin has at most 4 hanging requests in flight, until they time out.
     try await expectGood(
       behind: silence == .hanging ? 3 : bad, silence == .late ? request.timeout(.milliseconds(50)) : request)
   }
 
-  @Test func `Retry-After holds the origin, not only the request, and others go on`() async throws {
+  @Test func `Retry-After holds the origin, not only the request, and other origins continue`() async throws {
     let isBusy = Locked(true)
     let busy = try MockServer()
     busy.otherwise { _ in
@@ -201,7 +201,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `an origin held as unauthorized is resumed by hand, from another outbox as well`()
+  @Test func `an origin that is held as unauthorized can be resumed manually, from another outbox as well`()
     async throws
   {
     let isGood = Locked(false)
@@ -220,7 +220,9 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request refused alone becomes a dead letter, and others of its origin go on`() async throws {
+  @Test func `a request that is refused alone becomes a dead letter, and others of its origin continue`()
+    async throws
+  {
     server.on("/") { _ in .response() }
     server.on("/forbidden") { _ in .response(status: 403) }
     let outbox = try await harness.outbox()
@@ -228,7 +230,7 @@ import Testing
     let good = try await outbox.enqueue((0..<20).map { .post(server.url("/"), .text("\($0)")) })
     for receipt in good { #expect(try await receipt.outcome().response != nil) }
     guard case .deadLettered(let reason, _) = try await bad.outcome() else {
-      Issue.record("it was not dead-lettered")
+      Issue.record("it did not become a dead letter")
       return
     }
     #expect(reason.contains("403") && reason.contains("others were accepted"))
@@ -262,7 +264,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `an encrypted outbox does not store which servers its requests are for`() async throws {
+  @Test func `an encrypted outbox does not store the servers of its requests`() async throws {
     let outbox = try await harness.outbox {
       $0.key = .random()
       $0.delivers = false

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Customers behind one host: the trouble of one is not that of another.
+/// Customers behind one host: the failures of one do not affect another.
 @Suite(.timeLimit(.minutes(1))) struct KeyTests {
   private let harness: OutboxHarness
   private var server: MockServer { harness.server }
@@ -16,7 +16,7 @@ import Testing
     OutboxItem(.post(server.url(path)), key: key)
   }
 
-  @Test func `a customer that is busy, or refuses, holds up no other on its host`() async throws {
+  @Test func `a customer that is busy, or refuses, does not delay others on its host`() async throws {
     let isBusy = Locked(true)
     server.on("/busy") { _ in
       isBusy.withLock { $0 } ? .response(status: 429, fields: ["Retry-After": "3600"]) : .response()
@@ -44,12 +44,12 @@ import Testing
     #expect(held.map(\.kind) == [.unauthorized, .busy])
     isBusy.withLock { $0 = false }
     try await outbox.resume(origin: origin, key: "Ümlaut 1\n")
-    // The first one waits as long as it was told to.
+    // The first one waits for the time that the server requested.
     #expect(try await busy[1].outcome().response != nil)
     await outbox.close(within: .zero)
   }
 
-  @Test func `resuming an origin resumes its keys, in an encrypted outbox and another process, too`()
+  @Test func `resuming an origin also resumes its keys, in an encrypted outbox and in another process, too`()
     async throws
   {
     let isGood = Locked(false)
@@ -78,7 +78,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `eighty customers that hang on one host hold up no other customer`() async throws {
+  @Test func `eighty customers that hang on one host do not delay another customer`() async throws {
     server.on("/hangs") { _ in .response(body: "never").stalling(at: .start) }
     server.on("/good") { _ in .response() }
     let client = harness.client { $0.timeout = .seconds(120) }
@@ -90,7 +90,7 @@ import Testing
     await outbox.close(within: .zero)
   }
 
-  @Test func `an item's own key comes first, and an export keeps it`() async throws {
+  @Test func `an item's key takes precedence, and an export keeps it`() async throws {
     let outbox = try await harness.outbox {
       $0.delivers = false
       $0.keyOf = { $0.lane }
@@ -116,7 +116,7 @@ import Testing
 struct OriginAddressTests {
   private let url = URL(string: "https://Example.com/path?a=b")!
 
-  @Test func `a name is visible ASCII, with one space before a key`() {
+  @Test func `a name is visible ASCII, with one space before the key`() {
     #expect(OriginAddress(url).name(sealedWith: nil) == "https://example.com:443")
     let names = ["acme", "", "two words", "a%20b", "é", "e\u{301}", "line\r\n\0break", "🏠", "a b"].map {
       OriginAddress(url, key: $0).name(sealedWith: nil)
@@ -130,7 +130,7 @@ struct OriginAddressTests {
     #expect(names.allSatisfy { $0.utf8.count { $0 == 0x20 } == 1 })
   }
 
-  @Test func `a long key has a short name, and each its own`() {
+  @Test func `a long key has a short name, which is unique to it`() {
     let long = String(repeating: "x", count: 10_000)
     let names = ["a", "b"].map { OriginAddress(url, key: long + $0).name(sealedWith: nil) }
     #expect(names[0] != names[1])
@@ -139,7 +139,7 @@ struct OriginAddressTests {
     #expect(Set(edge).count == 5)
   }
 
-  @Test func `sealed names say nothing, and differ by origin and key`() throws {
+  @Test func `encrypted names reveal nothing, and differ by origin and key`() throws {
     let key = OutboxKey.random()
     let other = try #require(URL(string: "https://other.example"))
     let addresses = [
@@ -153,7 +153,7 @@ struct OriginAddressTests {
   }
 
   @Test(arguments: [nil, "", "a", "two words", "é\r\n"])
-  func `what is shown can be read back`(key: String?) {
+  func `the text of an origin and its key can be parsed again`(key: String?) {
     let address = OriginAddress(url, key: key)
     #expect(OriginAddress(text: address.text) == address)
   }

@@ -31,7 +31,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `lanes whose names differ in their bytes only are two`() async throws {
+  @Test func `lanes whose names differ only in their bytes are two lanes`() async throws {
     let outbox = try await harness.outbox { $0.delivers = false }
     let names = ["Ren\u{E9}", "Rene\u{301}"]
     for name in names { try await outbox.enqueue(.post(harness.server.url("/"), .text("x")), lane: name) }

@@ -6,7 +6,8 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// Stores and blob stores of others, each with one fault: it costs a request at most, and no process.
+/// Stores and blob stores of other implementers, each with one fault, which costs at most a request and never
+/// the process.
 @Suite(.timeLimit(.minutes(1))) struct OddStoreTests {
   private let harness: OutboxHarness
   private let failures = StoreFailureLog()
@@ -55,7 +56,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a begin that fails is repeated and reported, and is no attempt`() async throws {
+  @Test func `a begin that fails is repeated and reported, and is not an attempt`() async throws {
     let outbox = try await outbox(.cannotBegin(2))
     let receipt = try await outbox.enqueue(post())
     #expect(try await receipt.outcome().response != nil)
@@ -64,7 +65,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a receipt hears its outcome though the reply to its recording was lost`() async throws {
+  @Test func `a receipt reports its outcome even if the reply to its recording was lost`() async throws {
     let outbox = try await outbox(.losesAReply)
     let receipt = try await outbox.enqueue(post())
     #expect(try await receipt.outcome().response != nil)
@@ -73,9 +74,11 @@ import Testing
   }
 
   @Test(arguments: OddStore.Call.allCases)
-  func `an outbox closes though a call of its store waits for a server`(_ call: OddStore.Call) async throws {
+  func `an outbox can be closed while a call of its store waits for a server`(_ call: OddStore.Call)
+    async throws
+  {
     if call == .used {
-      // The sweep asks about it.
+      // The sweep looks it up.
       let (files, zeros) = (harness.folder.appending(path: "files"), { String(repeating: "0", count: $0) })
       try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
       try Data("x".utf8).write(to: files.appending(path: "\(zeros(64)).x.\(zeros(16))"))
@@ -89,7 +92,7 @@ import Testing
     await #expect(throws: OutboxError.self) { try await outbox.enqueue(post()) }
   }
 
-  @Test func `a blob store that returns too few blobs fails the enqueue`() async throws {
+  @Test func `a blob store that returns too few blobs makes the enqueue fail`() async throws {
     let store = try await SQLiteOutboxStore(folder: harness.folder)
     let outbox = try await Outbox(
       store: store, blobs: ForgetfulBlobs(), client: harness.client(), configuration: harness.configuration)
@@ -100,7 +103,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `no setting of the poll interval or the lease stops deliveries`() async throws {
+  @Test func `no value of the poll interval or the lease stops deliveries`() async throws {
     for time in [Duration.zero, .seconds(-1)] {
       let outbox = try await harness.outbox {
         $0.pollInterval = time
@@ -112,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a wall clock that is set forward shortens no attempt`() async throws {
+  @Test func `a wall clock that is set forward does not shorten an attempt`() async throws {
     harness.server.on("/slow") { _ in .response().pausing(.milliseconds(100)) }
     let outbox = try await harness.outbox {
       $0.date = { Date().addingTimeInterval(30 * 86_400) }
@@ -123,7 +126,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a wall clock without an end ends no process`() {
+  @Test func `infinite and invalid wall-clock times do not crash the process`() {
     #expect(Date(timeIntervalSince1970: .infinity).milliseconds == 1 << 53)
     #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == -(1 << 53))
     #expect(Date(timeIntervalSince1970: .nan).milliseconds == 0)

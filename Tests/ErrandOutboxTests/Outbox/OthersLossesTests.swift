@@ -36,7 +36,7 @@ import Testing
       let outbox = try await harness.outbox()
       if launch == 0 { try await outbox.enqueue(.post(server.url("/"), .text("once"))) }
       try await outbox.waitUntilEmpty()
-      // An outbox that would send the request again would do so before this one.
+      // An outbox that sent the request again would do so before this one.
       let last = try await outbox.enqueue(.post(server.url("/later")))
       #expect(try await last.outcome().response != nil)
       await outbox.close()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `a POST is sent once in each attempt, also when a reused connection closes (okhttp 1043, 2394)`()
+  func `a POST is sent once in each attempt, even when a reused connection closes (okhttp 1043, 2394)`()
     async throws
   {
     server.script(
@@ -102,7 +102,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a hundred stored requests with a stale token ask for one new token (Alamofire 3928, 3290)`()
+  @Test func `a hundred stored requests with a stale token request one new token (Alamofire 3928, 3290)`()
     async throws
   {
     server.on("/token") { _ in .response(body: "new").pausing(.milliseconds(20)) }
@@ -118,7 +118,8 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `launches in quick succession lose and forget nothing (TanStack query 6238, 4846)`() async throws
+  @Test func `launches in quick succession lose and forget no request (TanStack query 6238, 4846)`()
+    async throws
   {
     server.on("/") { _ in .response().pausing(.milliseconds(3)) }
     let first = try await harness.outbox { $0.delivers = false }
@@ -167,7 +168,7 @@ import Testing
     var seen: Set<String> = []
     let came = harness.keys().filter { seen.insert($0).inserted }
     #expect(stored.count == 160 && came == stored.map { "\"\($0)\"" })
-    // Requests that one task enqueues one after the other keep that order.
+    // Requests that one task enqueues in sequence keep that order.
     let numbers = server.requests.compactMap { Int($0.text) }
     for one in 0..<16 {
       let own = numbers.filter { $0 / 100 == one / 4 * 10 + one % 4 }
@@ -175,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `a wall clock that jumps loses nothing and duplicates nothing (quartznet 1490)`()
+  @Test func `a wall clock that jumps causes no loss and no duplicate (quartznet 1490)`()
     async throws
   {
     let failed = Locked<Set<String>>([])
@@ -184,7 +185,7 @@ import Testing
       return isFirst ? .response(status: 503) : .response()
     }
     let random = Locked(SeededRandom(seed: 3))
-    // Up to a year to either side, different at each call.
+    // Up to a year in either direction, different at each call.
     let jump = { @Sendable in
       random.withLock { Int64.random(in: -31_536_000_000...31_536_000_000, using: &$0) }
     }

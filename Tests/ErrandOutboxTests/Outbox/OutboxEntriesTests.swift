@@ -10,7 +10,7 @@ import Testing
   init() throws { harness = try OutboxHarness() }
 
   @Test(arguments: [1, 3, 7, 100])
-  func `the entries of a selection are all there, in order, however long a page is`(size: Int) async throws {
+  func `all entries of a selection are returned, in order, for any page size`(size: Int) async throws {
     let outbox = try await harness.outbox { $0.delivers = false }
     let requests = (0..<7).map { Request.post(harness.server.url("/"), .text("\($0)")) }
     let receipts = try await outbox.enqueue(requests, lane: "a")

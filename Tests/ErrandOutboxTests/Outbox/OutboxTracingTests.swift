@@ -13,7 +13,8 @@ import Testing
     func end(_ span: TraceSpan) { ended.withLock { $0.append(span) } }
   }
 
-  @Test func `a delivery is a trace of its own, which links to where the request was stored`() async throws {
+  @Test func `a delivery is a separate trace with a link to the trace that stored the request`() async throws
+  {
     let folder = try TemporaryFolder()
     let (spans, stub) = (Spans(), StubTransport { _ in .response() })
     var tracing = ClientConfiguration()

@@ -12,7 +12,7 @@ import Testing
 
   init() throws { harness = try OutboxHarness() }
 
-  @Test func `a receipt of a retried dead letter ends as delivered, and its events go on`()
+  @Test func `a receipt of a retried dead letter ends as delivered, and its events continue`()
     async throws
   {
     server.script("/", [.response(status: 400), .response(status: 400), .response()])
@@ -20,7 +20,7 @@ import Testing
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     for _ in 0..<2 {
       guard case .deadLettered = try await receipt.outcome() else {
-        Issue.record("it is not dead-lettered")
+        Issue.record("it did not become a dead letter")
         return
       }
       try await outbox.retry(OutboxSelection(ids: [receipt.id]))
@@ -36,12 +36,12 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a receipt learns the outcome of a request that another process has retried`() async throws {
+  @Test func `a receipt reports the outcome of a request that another process has retried`() async throws {
     server.script("/", [.response(status: 400), .response()])
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     _ = try await receipt.outcome()
-    // As a process whose notifications do not arrive here.
+    // Like a process whose notifications do not arrive here.
     var setup = StoreSetup()
     setup.notifier = SilentChangeNotifier()
     let store = try await SQLiteOutboxStore(folder: harness.folder, setup: setup)
@@ -91,7 +91,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a receipt of a request that was delivered before says so at once`() async throws {
+  @Test func `a receipt of an already delivered request reports that at once`() async throws {
     server.on("/a") { _ in .response(body: "thanks") }
     let outbox = try await harness.outbox()
     let item = OutboxItem(.post(server.url("/a")), id: "a".outboxID)
@@ -104,7 +104,8 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a response that must not be stored is reported once, and not on the disk`(isAsked: Bool) async throws
+  func `a response that must not be stored is reported once, and is not on the disk`(isAsked: Bool)
+    async throws
   {
     server.on("/") { _ in
       .response(
@@ -136,7 +137,7 @@ import Testing
     #expect(bytes.firstRange(of: Data("n0where".utf8)) == nil && bytes.count > 10_000)
   }
 
-  @Test func `a refusal is reported with the server's own words, which its stored reason omits`()
+  @Test func `a refusal is reported with the server's own text, which its stored reason omits`()
     async throws
   {
     let key = OutboxKey.random()
@@ -148,7 +149,7 @@ import Testing
     let outbox = try await harness.outbox { $0.key = key }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     guard case .deadLettered(let reason, _) = try await receipt.outcome() else {
-      Issue.record("it is not dead-lettered")
+      Issue.record("it did not become a dead letter")
       return
     }
     #expect(

@@ -20,7 +20,7 @@ import Testing
     OutboxItem(.put(server.url("/"), .text(text)), lane: "drafts", id: id, ifKnown: ifKnown)
   }
 
-  @Test func `of several changes to one document only the last is sent, at the place of the first`()
+  @Test func `only the last of several changes to one document is sent, at the place of the first`()
     async throws
   {
     let outbox = try await harness.outbox { $0.delivers = false }
@@ -42,7 +42,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request that is being sent is not replaced, and one that is known is refused or ignored`()
+  @Test func `a request that is being sent is not replaced, and a known one is refused or ignored`()
     async throws
   {
     let gate = ServerGate()
@@ -70,7 +70,7 @@ import Testing
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(draft("bad", .ignore))
     guard case .deadLettered = try await receipt.outcome() else {
-      Issue.record("it is no dead letter")
+      Issue.record("it did not become a dead letter")
       return
     }
     let newer = try await outbox.enqueue(draft("good", .replace))
@@ -80,7 +80,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request is not sent before its time, also after an export`() async throws {
+  @Test func `a request is not sent before its time, even after an export`() async throws {
     let now = Date()
     let outbox = try await harness.outbox { $0.delivers = false }
     let later = now.addingTimeInterval(3600)

@@ -8,7 +8,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Puts a marker wherever a secret can be, and searches everything that is described or written for it.
+/// Puts a marker in every place where a secret can be, and searches for it in everything that is described or
+/// written.
 @Suite(.timeLimit(.minutes(3))) struct SecretMarkersTests {
   @Test(arguments: 0..<60)
   func `no description, error or file shows a secret, wherever it was`(seed: Int) async throws {
@@ -64,7 +65,7 @@ private final class MarkerScene: Sendable {
   private let client: Client
   private let request: Request
   private let folder: TemporaryFolder
-  /// What listeners are told.
+  /// The events that listeners receive.
   let events = EventTexts()
   var description: String { "\(place), \(fault)" }
   init(using random: inout SeededRandom) throws {
@@ -77,7 +78,7 @@ private final class MarkerScene: Sendable {
     var configuration = ClientConfiguration()
     configuration.secrets = Secrets(fields: ["X-Mine", "X-Also"], queryItems: ["mine"])
     configuration.retry = .never
-    // What these two write is among the files. A body that is no JSON would be recorded as it is.
+    // The files that these two write are searched. A body that is not JSON would be recorded unchanged.
     configuration.listeners = [
       events, try HARRecorder(file: folder.file("calls.har"), bodyLimit: 0),
       try ChromeTrace(file: folder.file("calls.json")),
@@ -96,8 +97,8 @@ private final class MarkerScene: Sendable {
       ("a nested URL, \(item)", { "\($0)?next=\(nested)" }, [:]),
       ("the password", { $0.replacing("http://", with: "http://user:\(marker)@") }, [:]),
       ("the user", { $0.replacing("http://", with: "http://\(marker)@") }, [:]),
-      ("a field of its own", { $0 }, ["X-MINE": marker]),
-      ("a field by custom", { $0 }, ["X-Api-Key": marker]),
+      ("a field that the client marks", { $0 }, ["X-MINE": marker]),
+      ("a conventional field", { $0 }, ["X-Api-Key": marker]),
       ("Authorization", { $0 }, ["Authorization": "Bearer \(marker)"]),
       ("nowhere in the request", { $0 }, [:]),
     ]
@@ -207,7 +208,7 @@ private final class MarkerScene: Sendable {
       _ = try await client.send(request.cached(as: "cached"))
       said.add("the cached response", try await client.send(request.cached(as: "cached")))
     } catch {
-      said.add(error, at: "the error of keeping")
+      said.add(error, at: "the error of caching")
     }
   }
 
@@ -244,7 +245,7 @@ private final class MarkerScene: Sendable {
     }
   }
 
-  /// Returns the name in one of its spellings, at random.
+  /// Returns the name in a random spelling.
   private static func spelled(_ name: String, _ random: inout SeededRandom) -> String {
     var name = name
     if Bool.random(using: &random) { name = name.replacing("_", with: "-") }

@@ -39,11 +39,15 @@ struct DeliveryDecisionTests {
   }
 
   @Test(arguments: ["http://example.com/", "https://portal.example/", "https://example.com:8443/"])
-  func `a 2xx response of another origin is retried: it may be a captive portal's page`(url: String) throws {
+  func `a 2xx response of another origin is retried, because it may be a captive portal's page`(url: String)
+    throws
+  {
     #expect(kind(try decision(200, at: url)) == "retry")
   }
 
-  @Test func `with redirects to other origins allowed, their 2xx is delivered`() throws {
+  @Test func `a 2xx response of another origin is delivered if redirects to other origins are allowed`()
+    throws
+  {
     let request = Request.post("https://example.com/")
     let response = Response(status: 200, url: try #require(URL(string: "https://other.example/")))
     var attempt = DeliveryAttempt(request: request, number: 1, result: .success(response))
@@ -52,7 +56,7 @@ struct DeliveryDecisionTests {
     #expect(DeliveryDecision.standard(attempt) == .delivered)
   }
 
-  @Test func `a redirect within the origin is an answer to a POST, and one to elsewhere may be a portal's`() {
+  @Test func `a redirect within the origin is a response to a POST, and another may come from a portal`() {
     func decision(_ status: Int, _ location: String, _ method: HTTPMethod = .post) -> String {
       let error = RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
         .error(HTTPStatus(status), ["Location": location], bodyPrefix: Data())
@@ -87,7 +91,7 @@ struct DeliveryDecisionTests {
   }
 
   @Test func `409 is retried as an earlier attempt in progress, and 422 is rejected`() {
-    #expect("\(decision(rejected(409)))".contains("an earlier attempt may still be worked on"))
+    #expect("\(decision(rejected(409)))".contains("it may still be processing an earlier attempt"))
     #expect(decision(rejected(422)) == .reject(reason: "the server responded with 422 Unprocessable Content"))
   }
 
@@ -123,7 +127,7 @@ struct DeliveryDecisionTests {
     #expect(decision(NoToken()) == .retry(reason: "no token yet"))
   }
 
-  @Test func `the reason after an error of decoding quotes no value`() {
+  @Test func `the reason after a decoding error quotes no value`() {
     let context = DecodingError.Context(codingPath: [], debugDescription: "hush")
     #expect(decision(DecodingError.dataCorrupted(context)) == .retry(reason: "an invalid value at the top"))
   }

@@ -45,11 +45,11 @@ struct RetryRuleTests {
     #expect(try #require(waits.min()) < .seconds(most * 0.1))
   }
 
-  @Test func `a huge number of attempts overflows nothing`() {
+  @Test func `a huge number of attempts does not overflow the backoff`() {
     #expect(wait(conclusion(rejected(503), number: .max)).map { $0 <= .seconds(3600) } == true)
   }
 
-  @Test func `Retry-After is waited for, in both forms, up to a day`() {
+  @Test func `Retry-After is obeyed in both forms, up to a day`() {
     #expect(wait(conclusion(rejected(503, ["Retry-After": "7200"]))) == .seconds(7200))
     #expect(wait(conclusion(rejected(429, ["Retry-After": "999999999"]))) == .seconds(86_400))
     let later = wait(conclusion(rejected(503, ["Retry-After": "Fri, 15 Jan 2027 09:00:00 GMT"])))
@@ -68,7 +68,7 @@ struct RetryRuleTests {
   }
 
   @Test(arguments: [RequestError.Code.proxyAuthenticationFailed, .invalidConfiguration])
-  func `a client that is set up wrong is not counted against its requests`(code: RequestError.Code) {
+  func `a misconfigured client does not count against its requests`(code: RequestError.Code) {
     let error = RequestError(code, message: "no", reachedServer: false)
     guard case .failed(_, _, let counts, _) = conclusion(error, number: 30, counted: 1000).outcome else {
       Issue.record("it is a dead letter")
@@ -82,7 +82,7 @@ struct RetryRuleTests {
     #expect(wait(conclusion(rejected(503), number: 9, counted: 2)) != nil)
     guard case .rejected(let reason, let response) = conclusion(rejected(503), number: 9, counted: 3).outcome
     else {
-      Issue.record("it goes on")
+      Issue.record("it is still in progress")
       return
     }
     #expect(reason == "attempted 3 times; the server responded with 503 Service Unavailable")
@@ -93,7 +93,7 @@ struct RetryRuleTests {
     let error = rejected(
       400, ["Set-Cookie": "a=b", "Content-Type": "text/plain"], body: Data(repeating: 65, count: 300))
     guard case .rejected(_, let response?) = conclusion(error).outcome else {
-      Issue.record("it goes on")
+      Issue.record("it is still in progress")
       return
     }
     #expect(response.status == HTTPStatus(400))
@@ -101,7 +101,7 @@ struct RetryRuleTests {
     #expect(response.body.count == 100 && !response.isWhole)
   }
 
-  @Test func `an attempt that this process ended counts for nothing, and is made again soon`() throws {
+  @Test func `an attempt that this process ended does not count, and is soon repeated`() throws {
     var waits: Set<Duration> = []
     for seed in 1...50 {
       for error: any Error in [
@@ -145,7 +145,7 @@ struct RetryRuleTests {
       return rule.conclusion(on: attempt, counted: 1, date: date, random: &random).outcome
     }
     guard case .failed = outcome(3599, lost), case .failed = outcome(9999, Self.ofStore) else {
-      Issue.record("It is given up too early.")
+      Issue.record("It was given up too early.")
       return
     }
     #expect(outcome(3600, lost) == .rejected(reason: "not delivered within 3600 s; lost", response: nil))
@@ -154,7 +154,8 @@ struct RetryRuleTests {
   private static let ofStore = RequestError.unreadableStoredFile(
     "body", StoreAway(.store, "no answer"), reachedServer: true)
 
-  @Test func `a failure of the store or of this process never reaches classify, and ends no request`() throws
+  @Test func `a failure of the store or of this process is not passed to classify, and ends no request`()
+    throws
   {
     var policy = DeliveryPolicy()
     policy.classify = { _ in .reject(reason: "classified") }
@@ -178,7 +179,7 @@ struct RetryRuleTests {
     (ENOENT, FailureCause.request), (EMFILE, .process), (ENFILE, .process), (ENOMEM, .process), (EIO, .store),
     (EACCES, .store),
   ])
-  func `a stored file that cannot be opened is attributed by the system's reason`(
+  func `the failure of a stored file that cannot be opened is attributed by the system's reason`(
     code: Int32, cause: FailureCause
   ) {
     errno = code
@@ -187,13 +188,13 @@ struct RetryRuleTests {
     #expect((error.code == .fileUnreadable) == (cause == .request))
   }
 
-  @Test func `a stored file that is altered is the request's fault`() {
+  @Test func `an altered stored file counts as the request's fault`() {
     let error = RequestError.unreadableStoredFile(
       "body", FileError(.read, "/f", "its bytes have changed"), reachedServer: false)
     #expect(FailureCause(of: error) == .request && error.code == .fileUnreadable)
   }
 
-  @Test mutating func `an unauthorized response is a sign of its origin, and does not count as an attempt`() {
+  @Test mutating func `an unauthorized response concerns its origin, and does not count as an attempt`() {
     let conclusion = conclusion(rejected(401), counted: 1000)
     guard case .failed(_, _, false, false) = conclusion.outcome else {
       Issue.record("\(conclusion)")
@@ -201,7 +202,7 @@ struct RetryRuleTests {
     }
     #expect(conclusion.sign == .unauthorized(reason: "the server responded with 401 Unauthorized"))
     guard case .rejected = self.conclusion(rejected(403), isRefusedAlone: true).outcome else {
-      Issue.record("it goes on")
+      Issue.record("it is still in progress")
       return
     }
     // Without a credential, nothing was sent.
@@ -216,12 +217,12 @@ struct RetryRuleTests {
     }
     policy.pausesUnauthorized = false
     guard case .rejected = self.conclusion(rejected(401)).outcome else {
-      Issue.record("it goes on")
+      Issue.record("it is still in progress")
       return
     }
   }
 
-  @Test func `the sign of an attempt comes from its status, or from having none`() {
+  @Test func `the sign of an attempt is derived from its status, or from its absence`() {
     #expect(conclusion(rejected(404)).sign == .responded)
     #expect(
       conclusion(rejected(500)).sign
@@ -232,7 +233,7 @@ struct RetryRuleTests {
     guard case .busy(_, .seconds(9)) = conclusion(rejected(503, ["Retry-After": "9"])).sign,
       case .busy(_, .seconds(7)) = conclusion(rejected(429, ["Retry-After": "7"])).sign
     else {
-      Issue.record("they are not left alone")
+      Issue.record("they were changed")
       return
     }
     #expect(conclusion(noWay).sign == .failed(reason: "refused", .unreachable))
@@ -257,7 +258,7 @@ struct RetryRuleTests {
     }
   }
 
-  @Test mutating func `the classify function of a policy has the last word`() {
+  @Test mutating func `the classify function of a policy decides last`() {
     policy.classify = { _ in .reject(reason: "never") }
     #expect(
       conclusion(rejected(503)).outcome
@@ -268,10 +269,10 @@ struct RetryRuleTests {
   }
 
   @Test(arguments: ["no-store", "private, No-Store", "max-age=0,no-store"])
-  func `a no-store response is stored as its status only`(directive: String) {
+  func `only the status of a no-store response is stored`(directive: String) {
     let error = rejected(422, ["Cache-Control": directive, "X": "secret"], body: Data("secret".utf8))
     guard case .rejected(_, let response) = conclusion(error).outcome else {
-      Issue.record("it is not refused")
+      Issue.record("it was not refused")
       return
     }
     #expect(
@@ -279,7 +280,7 @@ struct RetryRuleTests {
     )
     guard case .rejected(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome
     else {
-      Issue.record("it is not refused")
+      Issue.record("it was not refused")
       return
     }
     #expect(other?.fields["Cache-Control"] == "no-cache")

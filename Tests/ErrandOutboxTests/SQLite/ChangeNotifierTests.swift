@@ -19,7 +19,7 @@ import Testing
     PipeChangeNotifier(folder: folder.url.path, owner: owner)
   }
 
-  @Test func `ringing reaches all other listeners, and not the notifier that rings`() async {
+  @Test func `ringing reaches all other listeners, but not the notifier that rings`() async {
     let (one, two, three) = (notifier("1"), notifier("2"), notifier("3"))
     one.listen { hear.yield("1") }
     two.listen { hear.yield("2") }
@@ -32,7 +32,7 @@ import Testing
     #expect(await iterator.next() == "2")
   }
 
-  @Test func `a closed notifier hears nothing and leaves nothing behind`() async throws {
+  @Test func `a closed notifier receives nothing and leaves nothing behind`() async throws {
     let (one, two) = (notifier("1"), notifier("2"))
     one.listen { hear.yield("1") }
     two.listen { hear.yield("2") }
@@ -47,7 +47,7 @@ import Testing
 
   #if os(Linux)
     /// An app is suspended as soon as its store is closed.
-    @Test func `a notifier that is closed has let go of its pipe`() throws {
+    @Test func `a closed notifier has released its pipe`() throws {
       for number in 0..<200 {
         let one = notifier("\(number)")
         one.listen { hear.yield("") }
@@ -67,16 +67,16 @@ import Testing
     }
   #endif
 
-  @Test(.computesLong) func `ringing more often than listeners read does not block`() async {
+  @Test(.computesLong) func `a ring does not block if listeners read more slowly`() async {
     let one = notifier("1")
-    // A pipe that is never read: it is full at 64 KiB.
+    // The pipe is never read, and is full at 64 KiB.
     #expect(mkfifo(folder.url.appending(path: "2.bell").path, 0o600) == 0)
     let pipe = NamedPipe(folder.url.appending(path: "2.bell").path)
     for _ in 0..<70_000 { one.ring() }
     withExtendedLifetime(pipe) {}
   }
 
-  @Test func `a pipe whose owner is gone is removed by the next registry`() throws {
+  @Test func `the next registry removes the pipe of an owner that no longer exists`() throws {
     #expect(mkfifo(folder.url.appending(path: "\(UUID().uuidString).bell").path, 0o600) == 0)
     let registry = try FileLivenessRegistry(folder: folder.url.path)
     registry.tidy(keeping: [])

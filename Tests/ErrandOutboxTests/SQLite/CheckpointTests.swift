@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// SQLite's "WAL-reset bug" takes a writer that restarts the log while another connection checkpoints it.
+/// SQLite's "WAL-reset bug" requires a writer that restarts the log while another connection checkpoints it.
 @Suite struct CheckpointTests {
   private let folder = StoreTestFolder()
 

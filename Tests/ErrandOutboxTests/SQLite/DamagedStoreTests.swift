@@ -7,7 +7,7 @@ import Testing
 /// The program `model damage` tests damage of other kinds, to any byte of the file.
 @Suite struct DamagedStoreTests {
   @Test(arguments: ["requests", "contents"])
-  func `a row with damaged content becomes a dead letter with a reason, and its lane goes on`(
+  func `a row with damaged content becomes a dead letter with a reason, and its lane continues`(
     _ table: String
   ) async throws {
     let folder = StoreTestFolder()

@@ -10,7 +10,7 @@
   @Suite(.serialized) struct FailpointTests {
     private let folder = StoreTestFolder()
 
-    /// True in the task that watches: tests in other tasks pass failpoints at the same time.
+    /// True in the watching task, because tests in other tasks pass failpoints at the same time.
     @TaskLocal private static var isWatching = false
 
     /// Calls the handler at each failpoint that the work passes.

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandOutboxSQLite
 
 @Suite struct ForeignChangeTests {
-  /// Makes a change in the file just before it listens, and never notifies.
+  /// Changes the file just before the wrapped notifier listens, and never notifies.
   private final class LateChangeNotifier: ChangeNotifier {
     let change: @Sendable () -> Void
     let listens = Locked(0)
@@ -21,7 +21,7 @@ import Testing
     func close() {}
   }
 
-  @Test func `a change between a store's first look and its listening is heard of`() async throws {
+  @Test func `a change between a store's first read and its listening is noticed`() async throws {
     let folder = StoreTestFolder()
     let first = try await folder.open()
     try await first.add(.sample("a"))
@@ -38,7 +38,8 @@ import Testing
     let store = try await folder.open { $0.notifier = notifier }
     let calls = Locked(0)
     store.onForeignChange { calls.withLock { $0 += 1 } }
-    // Each read returns after the replies to those before it: the first one after the store listens.
+    // Each read returns after the replies to the reads before it, so the first one returns after the store
+    // listens.
     _ = try await store.statistics()
     #expect(notifier.listens.withLock { $0 } == 1)
     _ = try await store.statistics()
@@ -46,7 +47,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `a store that begins to listen while nothing changes hears of nothing`() async throws {
+  @Test func `a store that begins to listen reports nothing if nothing changes`() async throws {
     let folder = StoreTestFolder()
     let notifier = LateChangeNotifier {}
     let store = try await folder.open { $0.notifier = notifier }

@@ -60,7 +60,7 @@ import Testing
     #expect(try names(session).count == 1602)
   }
 
-  @Test func `claims and ends of attempts come before new requests`() throws {
+  @Test func `claims and ends of attempts are committed before new requests`() throws {
     let session = try folder.session(commits)
     let order = Locked<[String]>([])
     func operation(_ name: String, newRows: Int) -> StoreOperation {
@@ -76,7 +76,7 @@ import Testing
     #expect(order.withLock { $0 } == ["claim", "finish", "add", "add"])
   }
 
-  @Test func `callers that come while the thread is busy share one transaction`() async throws {
+  @Test func `callers that arrive while the thread is busy share one transaction`() async throws {
     let (folder, commits) = (folder, commits)
     let runner = try await ThreadRunner.start { try folder.session(commits) }
     let gate = DispatchSemaphore(value: 0)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `an operation that throws is rolled back alone`() throws {
+  @Test func `only the operation that throws is rolled back`() throws {
     let session = try folder.session(commits)
     let failing = operation { tables in
       _ = try tables.add([.sample("half"), .sample("done")], within: OutboxCaps(), at: .sample)
@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-/// How operations ended: their failures, or nil, in the order in which their callers were told.
+/// The results of operations: their failures, or nil, in the order in which their callers were notified.
 final class OutcomeLog: Sendable {
   private let failures = Locked<[(any Error)?]>([])
 
@@ -190,7 +190,7 @@ final class OutcomeLog: Sendable {
     failures.withLock { $0.append(failure) }
   }
 
-  /// Returns what was added since the last call.
+  /// Returns the rows that were added since the last call.
   func takeFailures() -> [(any Error)?] {
     failures.withLock { failures in
       defer { failures = [] }

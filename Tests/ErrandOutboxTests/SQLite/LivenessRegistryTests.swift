@@ -36,13 +36,13 @@ import Testing
     #expect(try names == [one.name + ".lock"])
   }
 
-  @Test func `an owner that is released is gone`() throws {
+  @Test func `a released owner no longer exists`() throws {
     let one = try registry()
     let name = try registry().name
     #expect(!one.isAlive(name))
   }
 
-  @Test func `an unlocked file means an owner that is gone, as long as the file exists`() throws {
+  @Test func `an unlocked file means that its owner has died, as long as the file exists`() throws {
     let one = try registry()
     let dead = UUID().uuidString
     try Data().write(to: folder.url.appending(path: "\(dead).lock"))
@@ -54,7 +54,7 @@ import Testing
     #expect(try Set(names) == [one.name + ".lock", two.name + ".lock"])
   }
 
-  @Test func `files that no owner has made stay as they are`() throws {
+  @Test func `files that no owner has created are not changed`() throws {
     let mine = ["notes.lock", "notes.sending", "notes.bell", "notes"]
     for name in mine { try Data("mine".utf8).write(to: folder.url.appending(path: name)) }
     let one = try registry()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Otherwise the program, which may run for long, would hold the lock of an owner that has died.
+  /// Otherwise the program, which may run for a long time, would hold the lock of an owner that has died.
   @Test(.enabled(if: Program.canSeeInheritance))
   func `a started program does not inherit an owner's lock`() throws {
     let one = try registry()
@@ -74,7 +74,7 @@ import Testing
     #expect(!inherited.contains { $0.contains(one.name) })
   }
 
-  @Test func `an owner whose file was removed is not taken for gone`() throws {
+  @Test func `an owner whose file was removed does not count as dead`() throws {
     let (one, two) = (try registry(), try registry())
     try FileManager.default.removeItem(at: folder.url.appending(path: two.name + ".lock"))
     one.tidy(keeping: [])
@@ -89,7 +89,7 @@ import Testing
     #expect(try names == [one.name + ".lock"])
   }
 
-  @Test func `a living store's claim is not given to another when its lock file is removed`()
+  @Test func `a living store's claim is not given to another store when its lock file is removed`()
     async throws
   {
     let (one, two) = (try await folder.open(), try await folder.open())
@@ -104,13 +104,13 @@ import Testing
       let claim = try await store.claim(1, for: .seconds(60))
       #expect(claim.rows.isEmpty && claim.recovered.isEmpty)
     }
-    // Another store may claim the row when the lease is over.
+    // Another store may claim the row when the lease has expired.
     folder.time.withLock { $0.ticks += 60_000 }
     #expect(try await two.claim(1, for: .seconds(60)).rows.map(\.row.id) == [lease.id])
     for store in [one, two, three] { await store.close() }
   }
 
-  @Test func `the claim of a dead process is recovered at once, though another store was opened before`()
+  @Test func `the claim of a dead process is recovered at once, even if another store was opened before`()
     async throws
   {
     let one = try await folder.open()
@@ -130,7 +130,9 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `an owner that has left is gone, though a process being started has its file open`() throws {
+    @Test func `an owner that has left counts as dead, even if a process being started has its file open`()
+      throws
+    {
       let one = try FileLivenessRegistry(folder: folder.url.path)
       let two = try FileLivenessRegistry(folder: folder.url.path)
       let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
@@ -146,7 +148,7 @@ import Testing
     }
   #endif
 
-  @Test func `owners come and go at once, and no living one is taken for gone`() async throws {
+  @Test func `owners come and go concurrently, and no living one counts as dead`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {

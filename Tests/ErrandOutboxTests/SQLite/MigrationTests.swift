@@ -7,7 +7,7 @@ import Testing
 @Suite struct MigrationTests {
   private let folder = StoreTestFolder()
 
-  /// Creates a file of the first version with a stored, a delivered and an expired request.
+  /// Creates a file of version 1 with a stored, a delivered and an expired request.
   private func makeFirstVersion() throws {
     try folder.make()
     let database = try folder.connect()
@@ -25,7 +25,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a file of the first version is migrated with everything in it`() async throws {
+  @Test func `a file of version 1 is migrated with everything in it`() async throws {
     try makeFirstVersion()
     let store = try await folder.open()
     #expect(try await store.names() == ["1", "2", "3"])

@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OpeningTogetherTests {
-  @Test func `stores opened together on a new folder share one undamaged database`() async throws {
+  @Test func `stores that are opened concurrently on a new folder share one undamaged database`() async throws
+  {
     for _ in 0..<30 {
       let folder = StoreTestFolder()
       let stores = try await withThrowingTaskGroup(of: SQLiteOutboxStore.self) { group in

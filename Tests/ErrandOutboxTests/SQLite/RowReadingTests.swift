@@ -5,11 +5,11 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// The store says which of two rows was read later; the order in which tasks run does not.
+/// The store says which of two rows was read later, because the order in which tasks run does not.
 @Suite struct RowReadingTests {
   private let folder = StoreTestFolder(isOnDisk: false)
 
-  @Test func `each row that a store returns is a later reading than those before it`() async throws {
+  @Test func `each row that a store returns is a later reading than the rows before it`() async throws {
     let store = try await folder.open()
     let ids = ["a", "b", "c"].map(OutboxID.init(rawValue:))
     try await store.add(.sample("a"), .sample("b"), .sample("c"))

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "a store on SQLite conforms when all happens on the caller's thread",
+    "a store on SQLite conforms when everything happens on the caller's thread",
     arguments: OutboxStoreConformance.cases)
   func inCaller(_ requirement: OutboxStoreConformance.Case) async throws {
     var setup = StoreSetup()

@@ -11,8 +11,8 @@ struct SQLitePlace: OutboxStoreConformance.Place {
 
   init(_ setup: StoreSetup = StoreSetup()) {
     self.setup = setup
-    // With `runsInCaller` the store runs on the caller's thread, which is shared: nothing there may wait for
-    // a disk.
+    // With `runsInCaller` the store runs on the caller's thread, which is shared, so nothing there may wait
+    // for a disk.
     folder = StoreTestFolder(isOnDisk: !setup.runsInCaller)
   }
 

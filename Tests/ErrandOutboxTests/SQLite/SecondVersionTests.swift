@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// A file of the second version, which had no origins, with requests in every state.
+/// A file of version 2, which had no origins, with requests in every state.
 @Suite(.computesLong, .timeLimit(.minutes(1))) struct SecondVersionTests {
   private let harness: OutboxHarness
 
@@ -23,7 +23,7 @@ import Testing
     var head: Int? = 1
     var text = ""
     var hasFile = false
-    /// True if its response is in a table of its own.
+    /// True if its response is in a separate table.
     var isResponseApart = false
     /// Names and values of other columns.
     var more: [(String, String)] = []
@@ -69,7 +69,7 @@ import Testing
     return "x'\(String(decoding: text, as: UTF8.self))'"
   }
 
-  /// Creates the file of the second version.
+  /// Creates the file of version 2.
   /// - Parameter key: The key that encrypts its contents, or nil.
   private func makeFile(_ key: OutboxKey?) async throws {
     try FileManager.default.createDirectory(at: harness.folder, withIntermediateDirectories: true)
@@ -79,7 +79,7 @@ import Testing
     let database = try Database(
       path: harness.folder.appending(path: "outbox.sqlite").path, busyTimeout: .zero)
     try database.execute(SecondSchema.sql)
-    // The lock file of an owner that is gone: it is not locked.
+    // The lock file of an owner that no longer exists: it is not locked.
     let owners = harness.folder.appending(path: "owners")
     try FileManager.default.createDirectory(at: owners, withIntermediateDirectories: true)
     try Data().write(to: owners.appending(path: "gone.lock"))
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file of the second version is migrated, and everything in it is delivered`(isSealed: Bool)
+  func `a file of version 2 is migrated, and everything in it is delivered`(isSealed: Bool)
     async throws
   {
     let key = isSealed ? OutboxKey.random() : nil

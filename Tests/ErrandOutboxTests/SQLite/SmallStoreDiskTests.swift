@@ -26,7 +26,8 @@
       try #require(await #expect(throws: OutboxError.self) { try await body() })
     }
 
-    @Test func `a full disk is an error that loses nothing, and the store goes on after it`() async throws {
+    @Test func `a full disk is an error that loses nothing, and the store continues afterwards`() async throws
+    {
       try await withSmallDisk {
         let store = try await folder.open()
         let filler = folder.url.appending(path: "filler")
@@ -56,7 +57,7 @@
       }
     }
 
-    @Test func `a store checkpoints its log after a full disk, and then needs no more space of the disk`()
+    @Test func `a store checkpoints its log after a full disk, and then needs no additional disk space`()
       async throws
     {
       try await withSmallDisk {
@@ -87,8 +88,7 @@
       }
     }
 
-    @Test func `a full disk fails all operations of a transaction, and none is stored in part`() async throws
-    {
+    @Test func `a full disk fails all operations of a transaction, and none is stored partly`() async throws {
       try await withSmallDisk {
         let store = try await folder.open()
         let outcomes = await withTaskGroup(of: (String, OutboxError.Code?).self) { group in

@@ -39,7 +39,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `reads performed together see one snapshot, whatever others commit in between`() throws {
+  @Test func `reads that are performed together see one snapshot, whatever others commit meanwhile`() throws {
     let folder = StoreTestFolder(isOnDisk: false)
     let session = try folder.session()
     let other = Locked(try folder.session())

@@ -23,11 +23,11 @@ import Testing
     try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
   }
 
-  @Test func `the folder and all files are accessible to this user only`() async throws {
+  @Test func `only this user can access the folder and all files`() async throws {
     let store = try await folder.open()
     store.onForeignChange {}
     try await store.add(.sample("a"))
-    // Reads run after writes, so the pipe need not exist before this read.
+    // Reads run after writes, so the pipe may not exist before this read.
     #expect(try await store.statistics().counts[.stored] == 1)
     #expect(try permissions(folder.url) == 0o700)
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file of a newer version is refused and not touched`(wasClosed: Bool) async throws {
+  func `a file of a newer version is refused and not changed`(wasClosed: Bool) async throws {
     let store = try await folder.open()
     try await store.add(.sample("a"))
     if wasClosed { await store.close() } else { await store.abandon() }
@@ -58,7 +58,7 @@ import Testing
     #expect(try bytes("-wal") == log)
   }
 
-  @Test func `a file that a newer process migrates while it is open is read and written no more`()
+  @Test func `a file that a newer process migrates while it is open is no longer read or written`()
     async throws
   {
     let store = try await folder.open()
@@ -79,7 +79,8 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a folder that is removed or moved while it is open takes no more requests`(isMoved: Bool) async throws
+  func `a folder that is removed or moved while it is open accepts no more requests`(isMoved: Bool)
+    async throws
   {
     let store = try await folder.open()
     try await store.add(.sample("a"))
@@ -92,7 +93,7 @@ import Testing
       #expect(error?.code == .notWritable)
       #expect(error?.description.contains(folder.database.path) == true)
     }
-    // A new outbox at the same path is not the store's own.
+    // A new outbox at the same path is not the one that the store has opened.
     let other = try await folder.open()
     await #expect(throws: OutboxError.self) { try await store.add(.sample("c")) }
     try await other.add(.sample("d"))
@@ -102,7 +103,7 @@ import Testing
     await other.close()
   }
 
-  @Test func `a disk that cannot have a write-ahead log is refused`() async throws {
+  @Test func `a disk that does not support a write-ahead log is refused`() async throws {
     try folder.make()
     let error = await #expect(throws: OutboxError.self) {
       _ = try await folder.open { $0.vfs = "unix-dotfile" }
@@ -111,7 +112,7 @@ import Testing
     #expect(error?.description.contains("write-ahead log") == true)
   }
 
-  @Test func `very many rows are changed in several transactions`()
+  @Test func `a very large number of rows is changed in several transactions`()
     async throws
   {
     let commits = Counter()
@@ -139,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `a database that is not an outbox's is refused and not touched`(version: Int) async throws {
+  func `a foreign database is refused and not changed`(version: Int) async throws {
     try folder.make()
     let other = try folder.connect()
     try other.execute("CREATE TABLE things(name TEXT); INSERT INTO things VALUES ('mine')")
@@ -150,7 +151,7 @@ import Testing
     #expect(try bytes() == file)
   }
 
-  @Test func `a file that is no database is refused and not touched`() async throws {
+  @Test func `a file that is not a database is refused and not changed`() async throws {
     try folder.make()
     let text = Data(String(repeating: "a letter to a friend\n", count: 500).utf8)
     try text.write(to: folder.database)
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `an outbox whose file was emptied is not started anew`(length: Int) async throws {
+  func `an outbox whose file was emptied is not created again`(length: Int) async throws {
     let store = try await folder.open()
     try await store.add(.sample("a"))
     await store.abandon()
@@ -170,7 +171,8 @@ import Testing
     #expect(try bytes("-wal") == log)
   }
 
-  @Test func `an empty file that a crash left before the first table is a new outbox`() async throws {
+  @Test func `an empty file that a crash left before the first table is opened as a new outbox`() async throws
+  {
     try folder.make()
     try Data().write(to: folder.database)
     let store = try await folder.open()
@@ -184,7 +186,7 @@ import Testing
     _ = try await refusal(.notWritable)
   }
 
-  @Test func `stores opened at once on a new folder share one database`() async throws {
+  @Test func `stores that are opened concurrently on a new folder share one database`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
@@ -200,7 +202,9 @@ import Testing
     await store.close()
   }
 
-  @Test func `a database that another connection locks too long is busy, and loses nothing`() async throws {
+  @Test func `a database that another connection locks for too long is reported as busy, and loses nothing`()
+    async throws
+  {
     let store = try await folder.open { $0.busyTimeout = .milliseconds(50) }
     try await store.add(.sample("a"))
     let other = try folder.connect()
@@ -216,7 +220,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `pruned requests give their space back to the disk`() async throws {
+  @Test func `pruned requests return their space to the disk`() async throws {
     let store = try await folder.open()
     for number in 0..<40 { try await store.add(.sample("\(number)", size: 200_000)) }
     _ = try await store.drop(.all, reason: "")
@@ -260,7 +264,7 @@ import Testing
       try file.all(sql: "SELECT count(*) FROM requests WHERE content IS NOT NULL") { $0.integer(0) } == [0])
   }
 
-  @Test func `a store that is released without being closed gives back its claims`() async throws {
+  @Test func `a store that is released without being closed gives its claims back`() async throws {
     var store: SQLiteOutboxStore? = try await folder.open()
     try await store?.add(.sample("a"))
     #expect(try await store?.claim(1, for: .seconds(1000)).rows.count == 1)

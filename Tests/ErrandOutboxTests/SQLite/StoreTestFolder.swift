@@ -6,7 +6,7 @@ import TestSupport
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// The folder of a store, which lasts as long as a test. It is created by the store, or by `make`.
+/// The folder of a store, for one test. It is created by the store, or by `make`.
 final class StoreTestFolder: Sendable {
   private let temporary: TemporaryFolder
   var url: URL { temporary.url }
@@ -27,7 +27,7 @@ final class StoreTestFolder: Sendable {
     return try await SQLiteOutboxStore(folder: url, setup: setup)
   }
 
-  /// Opens a connection as another program would.
+  /// Opens a connection like another program would.
   func connect() throws -> Database { try Database(path: database.path, busyTimeout: .zero) }
 
   /// Opens a session like that of a store.

@@ -27,7 +27,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: harness.outbox.path))
   }
 
-  @Test func `an encrypted outbox opens with its key, and with no other`() async throws {
+  @Test func `an encrypted outbox can be opened only with its key`() async throws {
     for _ in 1...2 { try await harness.storage(key).open() }
     #expect(harness.fileNames.isEmpty)
     for other in [nil, OutboxKey.random()] {
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `an outbox without a key takes one later, and reads its old rows only if plaintext is accepted`()
+  func `an outbox without a key accepts one later, and reads its old rows only if plaintext is accepted`()
     async throws
   {
     let file = try harness.file("f", .seeded(100_000))
@@ -61,7 +61,7 @@ import Testing
     #expect(await failure(nil)?.code == .wrongKey)
   }
 
-  @Test func `an encrypted outbox takes nothing that is not encrypted`() async throws {
+  @Test func `an encrypted outbox accepts no plaintext rows`() async throws {
     let early = harness.storage()
     try await early.open()
     let row = try await harness.row(.post("https://example.com", .text("forged")))
@@ -72,14 +72,14 @@ import Testing
     #expect(throws: OutboxError.self) {
       try harness.storage(key).response(early.wrapped(response: Data(), of: row.id), of: row.id)
     }
-    // A storage without the key, as if it was opened before there was one.
+    // A storage without the key, opened before there was one.
     let late = await #expect(throws: OutboxError.self) {
       _ = try await harness.row(.post("https://example.com", .text("late")))
     }
     #expect(late?.code == .wrongKey)
   }
 
-  @Test func `a damaged key check is not taken for a wrong key`() async throws {
+  @Test func `a damaged key check is not mistaken for a wrong key`() async throws {
     try await harness.storage(key).open()
     let whole = try Data(contentsOf: file)
     for damaged in [Data(), whole.prefix(10), whole.flipping(whole.count * 8 - 1)] {
@@ -92,7 +92,7 @@ import Testing
     try await harness.storage(key).open()
   }
 
-  @Test func `one of many keys that open a new outbox at once wins`() async throws {
+  @Test func `exactly one of many keys that open a new outbox concurrently is accepted`() async throws {
     let keys = (0..<16).map { _ in OutboxKey.random() }
     let winners = await withTaskGroup(of: Bool.self) { group in
       for key in keys {

@@ -7,7 +7,8 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A request that cannot be stored is refused before anything is written, with what to do instead.
+/// A request that cannot be stored is refused before anything is written, and the error says what to do
+/// instead.
 @Suite struct RefusalTests {
   private let harness: StorageHarness
   private static let secret = "s3cr3t-value"
@@ -41,14 +42,16 @@ import Testing
   private var post: Request { .post("https://example.com/a", .bytes(.seeded(100_000))) }
 
   @Test(arguments: ["Authorization", "proxy-authorization", "COOKIE", "Set-Cookie"])
-  func `a credential's header field is refused by name, with the interceptor that can add it`(name: String)
+  func `the refusal of a credential's header field names the field, and the interceptor that can add it`(
+    name: String
+  )
     async
   {
     await expectRefused(
       post.field(name, Self.secret), naming: name, "attemptInterceptors", "POST https://example.com/a")
   }
 
-  @Test func `a request whose time is over before it begins is refused`() async {
+  @Test func `a request that expires before it is stored is refused`() async {
     await expectRefused(post.deadline(.zero), naming: "deadline", "longer")
     await expectRefused(post.timeout(.milliseconds(-1)), naming: "time-out", "longer")
     await expectRefused(post.connectTimeout(.zero), naming: "connect time-out", "longer")
@@ -74,7 +77,7 @@ import Testing
   @Test(arguments: [
     "?a=1&token=\(secret)", "?API_KEY=\(secret)&b=2", "#access_token=\(secret)", "?a=1#b&sig=\(secret)",
   ])
-  func `a secret item of the query or the fragment is refused by its name`(query: String) async {
+  func `the refusal of a secret item in the query or the fragment names the item`(query: String) async {
     await expectRefused(
       .get("https://example.com/a\(query)"), naming: "the query item", "attemptInterceptors")
   }
@@ -83,7 +86,7 @@ import Testing
     "proxy/https://u:\(secret)@h/x", "redir?https://u:\(secret)@h/", "https%3A%2F%2Fu%3A\(secret)%40h",
     "?u=https://u:\(secret)@h/", "#https://u:\(secret)@h/",
   ])
-  func `a user or a password of a URL within the URL is refused`(rest: String) async {
+  func `a user or a password in a URL within the URL is refused`(rest: String) async {
     await expectRefused(.get("https://example.com/\(rest)"), naming: "is a secret", "attemptInterceptors")
   }
 
@@ -105,12 +108,12 @@ import Testing
     #expect(try storage.request(from: rows[0].content, of: rows[0].id).url == request.url)
   }
 
-  @Test func `a stream is refused with what to use instead`() async {
+  @Test func `the refusal of a stream says what to use instead`() async {
     let stream = RequestBody.stream(AsyncStream<Data> { $0.finish() })
     await expectRefused(.post("https://example.com", stream), naming: "stream", "RequestBody.file")
   }
 
-  @Test func `a body that is opened by code is refused`() async throws {
+  @Test func `a body that is opened by a closure is refused`() async throws {
     let body = RequestBody.source(length: 1, contentType: nil) { throw CancellationError() }
     await expectRefused(.post("https://example.com", body), naming: "file")
   }
@@ -126,7 +129,9 @@ import Testing
     _ = await call.result
   }
 
-  @Test func `a request that could not be sent is refused with the error of sending it`() async throws {
+  @Test func `a request that could not be sent is refused with the error that sending would give`()
+    async throws
+  {
     struct Unencodable: Encodable {
       func encode(to encoder: any Encoder) throws {
         throw EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "no"))
@@ -146,7 +151,7 @@ import Testing
     await client.shutdown(within: .seconds(1))
   }
 
-  @Test func `a request's activity is no reason to refuse it`() async throws {
+  @Test func `a request's activity does not cause a refusal`() async throws {
     let row = try await harness.row(.get("https://example.com").activity(RequestActivity("x")))
     #expect(try harness.request(row).options.activity == nil)
   }

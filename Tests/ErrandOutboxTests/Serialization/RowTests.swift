@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPMethod.post, .get])
-  func `a request without an idempotency key gets one, in quotes, the same each time`(
+  func `a request without an idempotency key gets one, in quotes, which stays the same`(
     method: HTTPMethod
   )
     async throws
@@ -29,7 +29,7 @@ import Testing
     #expect(try harness.storage().summary(of: row.stored).idempotencyKey == key)
   }
 
-  @Test func `an idempotency key that was set keeps its value and its position`() async throws {
+  @Test func `an explicit idempotency key keeps its value and its position`() async throws {
     for (value, shown) in [("\"mine\"", "mine"), ("bare", "bare"), ("\"", "\"")] {
       let request = Request.post("https://example.com").field("A", "1").field("idempotency-KEY", value).field(
         "B", "2")
@@ -80,7 +80,7 @@ import Testing
     #expect(row.files == harness.fileNames)
   }
 
-  @Test func `a stored response unwraps to itself, and not without its key`() throws {
+  @Test func `a stored response is decoded with its key only`() throws {
     for key in [nil, OutboxKey.random()] {
       let storage = harness.storage(key)
       let wrapped = storage.wrapped(response: .seeded(99), of: OutboxID(rawValue: "a"))

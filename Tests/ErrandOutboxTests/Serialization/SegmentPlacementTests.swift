@@ -12,7 +12,7 @@ import Testing
   }
   private let file = BodySegment.file(path: "/a")
 
-  @Test func `bytes up to the row limit stay in the row, one byte more goes into a file`() {
+  @Test func `bytes up to the row limit are stored in the row, and one byte more in a file`() {
     let limit = SegmentPlacement.rowLimit
     #expect(places(.bytes(.seeded(limit))) == [.row(.seeded(limit))])
     #expect(places(.bytes(.seeded(limit + 1))) == [.file(.bytes(.seeded(limit + 1)))])
@@ -20,21 +20,21 @@ import Testing
     #expect(places(file) == [.file(file)])
   }
 
-  @Test func `adjacent bytes are one piece`() {
+  @Test func `adjacent pieces of bytes are combined`() {
     let five = Data.seeded(2) + Data.seeded(3)
     #expect(
       places(.bytes(.seeded(2)), .bytes(Data()), .bytes(.seeded(3)), file, .bytes(Data()), file)
         == [.row(five), .file(file), .file(file)])
   }
 
-  @Test func `pieces that exceed the limit together go into files, except the small ones`() {
+  @Test func `pieces that together exceed the limit are stored in files, except the small ones`() {
     let (small, large) = (Data.seeded(4096), Data.seeded(60_000))
     #expect(
       places(.bytes(large), file, .bytes(small), file, .bytes(large))
         == [.file(.bytes(large)), .file(file), .row(small), .file(file), .file(.bytes(large))])
   }
 
-  @Test func `a placement loses nothing and makes no large row, whatever the pieces`() {
+  @Test func `a placement loses nothing and makes no large row, for any pieces`() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<200 {
       var segments: [BodySegment] = []

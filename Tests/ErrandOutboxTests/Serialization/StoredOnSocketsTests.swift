@@ -7,7 +7,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A server gets the same request from storage as when it is sent directly.
+/// A server receives the same request from storage as when it is sent directly.
 @Suite(.timeLimit(.minutes(1))) struct StoredOnSocketsTests {
   private let harness: StorageHarness
   private let server: MockServer
@@ -85,12 +85,12 @@ import Testing
   }
 
   @Test(arguments: [HTTPMethod.get, .put, .patch, .delete, .options, "PURGE"])
-  func `every method arrives`(method: HTTPMethod) async throws {
+  func `every method is delivered`(method: HTTPMethod) async throws {
     try await compare(request(.none, method: method))
     #expect(server.requests.allSatisfy { $0.method == method })
   }
 
-  @Test func `a Content-Type that was set stays where it was`() async throws {
+  @Test func `an explicit Content-Type keeps its position`() async throws {
     var request = try request(.json)
     request.fields.set("Content-Type", "application/vnd.thing+json")
     request.fields.append("X-Last", "1")

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { harness = try StorageHarness() }
 
-  @Test func `options that were set come back as they were set`() async throws {
+  @Test func `explicit options are restored unchanged`() async throws {
     var redirects = RedirectPolicy(limit: 3, allowsDowngrade: true)
     redirects.allowsOtherOrigins = false
     redirects.allowsChangeOfMethod = false
@@ -25,16 +25,16 @@ import Testing
 
   /// The fate of an option when its request is stored.
   private enum Fate: Equatable {
-    /// It comes back as it was set.
+    /// It is restored unchanged.
     case stored
     /// The request is refused.
     case refused
-    /// It comes back unset, because it means nothing to a stored request.
+    /// It is restored unset, because it has no meaning for a stored request.
     case dropped(because: String)
   }
 
-  /// Each option of a request, its fate, and a request that has it. An option that is missing here is one that
-  /// `StoredOptions` or `checkStorable` may have forgotten, too.
+  /// Each option of a request, its fate, and a request that has it. An option that is missing here may be
+  /// missing in `StoredOptions` or `checkStorable`, too.
   private func options(of call: Call) -> [String: (Fate, Request)] {
     let plain = Request.get("https://example.com")
     var withoutSlot = plain
@@ -104,7 +104,7 @@ import Testing
     #expect(Set(redirects) == Set(stored))
   }
 
-  @Test func `a request's retry policy is not stored: an outbox has rules of its own`() async throws {
+  @Test func `a request's retry policy is not stored, because an outbox has its own rules`() async throws {
     let row = try await harness.row(Request.get("https://example.com").attempts(7))
     #expect(try harness.request(row).options.retry == nil)
   }
@@ -130,7 +130,9 @@ import Testing
       (Duration.zero, 0), (.nanoseconds(1), 1), (.seconds(-3), -3_000_000_000), (.seconds(Int64.max), .max),
       (.seconds(Int64.min), .min), (.seconds(9_223_372_036) + .nanoseconds(999_999_999), .max),
     ] as [(Duration, Int64)])
-  func `a duration too long for nanoseconds is clamped, not a crash`(duration: Duration, nanoseconds: Int64) {
+  func `a duration that is too long for nanoseconds is clamped, and does not crash`(
+    duration: Duration, nanoseconds: Int64
+  ) {
     #expect(duration.wholeNanoseconds == nanoseconds)
   }
 }

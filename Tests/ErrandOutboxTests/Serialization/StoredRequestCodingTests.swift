@@ -55,7 +55,7 @@ import Testing
     #expect(sample.encoded() == sample.encoded())
   }
 
-  @Test func `every truncation and every addition is noticed`() {
+  @Test func `every truncation and every addition is detected`() {
     let data = sample.encoded()
     for length in 0..<data.count { #expect(failure(data.prefix(length)) == .damaged, "\(length) bytes") }
     #expect(failure(data + [0]) == .damaged)
@@ -66,7 +66,7 @@ import Testing
     #expect(failure(Data([0]) + sample.encoded().dropFirst()) == .damaged)
   }
 
-  /// Returns an encoded request that is put together by hand.
+  /// Returns an encoded request that the test assembles.
   private func made(
     kind: String = "bytes", segments: [(String, Int64)], options: String = "", bytes: Int = 0
   ) -> Data {
@@ -87,7 +87,7 @@ import Testing
     return writer.data
   }
 
-  @Test func `an inconsistent request is damage, not a crash`() {
+  @Test func `an inconsistent request is reported as damage, and does not crash`() {
     #expect(failure(made(segments: [("", 3)], bytes: 3)) == nil)
     #expect(failure(made(kind: "none", segments: [("", 0)])) == .damaged)
     #expect(failure(made(kind: "file", segments: [])) == .damaged)
@@ -104,12 +104,12 @@ import Testing
     #"{"statuses":[300,200]}"#, #"{"statuses":[300]}"#, #"{"priority":9}"#, #"{"httpVersion":"http9"}"#,
     #"[]"#, "{", "x",
   ])
-  func `invalid options are damage, not a crash`(options: String) {
+  func `invalid options are reported as damage, and do not crash`(options: String) {
     #expect(failure(made(kind: "none", segments: [], options: options)) == .damaged)
   }
 
   @Test(arguments: 0..<20)
-  func `garbage decodes to an error or to a usable request`(seed: UInt64) async throws {
+  func `random bytes decode to an error or to a usable request`(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let whole = sample.encoded()
     let harness = try StorageHarness()

@@ -28,7 +28,7 @@ struct ModelKernel {
     asked = (request, number, Array(Self.interfaces))
   }
 
-  /// Adds a piece to the reply, from the present state.
+  /// Adds a piece of the present state to the reply.
   mutating func goOnResponding() {
     guard var response = asked else { return }
     guard let next = response.rest.popLast() else {

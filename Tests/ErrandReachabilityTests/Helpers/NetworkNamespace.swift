@@ -10,7 +10,7 @@
     import Glibc
   #endif
 
-  /// A network namespace, in which nothing can be reached at first. It ends with its last socket and this
+  /// A network namespace, in which nothing is reachable at first. It ends with its last socket and this
   /// object.
   final class NetworkNamespace: Sendable {
     struct Failure: Error {
@@ -18,7 +18,7 @@
       let status: Int32
     }
 
-    /// True if this process may make namespaces, which takes root, and has iproute2.
+    /// True if this process may create namespaces, which requires root, and has iproute2.
     static let isAllowed = (try? NetworkNamespace()) != nil && access(program, X_OK) == 0
 
     private static let program = "/usr/sbin/ip"
@@ -31,7 +31,7 @@
 
     deinit { close(descriptor) }
 
-    /// Runs the body in this network, on a thread that runs nothing else.
+    /// Runs the body in this network, on a dedicated thread.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
       try OwnThread.run { [descriptor] in
         guard errand_enter_network(descriptor) == 0 else { throw Failure(command: "setns", status: errno) }

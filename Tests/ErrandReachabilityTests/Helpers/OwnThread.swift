@@ -7,7 +7,7 @@
     import Glibc
   #endif
 
-  /// A thread for one piece of work that changes what its thread may do. New threads inherit the change, so
+  /// A thread for one piece of work that changes the thread's permissions. New threads inherit the change, so
   /// the work must not change a shared thread nor create one: it must not use tasks or dispatch queues.
   enum OwnThread {
     private class Work {
@@ -23,7 +23,7 @@
       override func run() { result = Result { try body() } }
     }
 
-    /// Runs the body on a new thread. Returns when the body is done.
+    /// Runs the body on a new thread. Returns when the body has returned.
     static func run<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) throws -> Success {
       let work = WorkWithResult(body)
       var thread = pthread_t()
@@ -33,9 +33,9 @@
           work.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().run() }
           return nil
         }, Unmanaged<Work>.passRetained(work).toOpaque())
-      precondition(code == 0, "no thread can be made")
+      precondition(code == 0, "no thread can be created")
       pthread_join(thread, nil)
-      guard let result = work.result else { preconditionFailure("the thread has not done its work") }
+      guard let result = work.result else { preconditionFailure("the thread has not finished its work") }
       return try result.get()
     }
   }

@@ -1,12 +1,12 @@
 /// Messages of a kernel, Linux 6.18 on a little-endian machine, in a network namespace with loopback and two
-/// ends of a cable: `far`, number 2, and `near`, number 3. Each event and reply is a whole message, but of
-/// the many attributes of a link only the first are included.
+/// ends of a cable: `far`, number 2, and `near`, number 3. Each event and reply is a complete message, except
+/// that only the first of a link's many attributes are included.
 enum RecordedNetlink {
   static let isReadable = UInt16(1).littleEndian == 1
 
   static let loopbackUp = response(16, 18, "00000403010000004900010000000000070003006c6f0000")
   static let nearUp = response(16, 18, "00000100030000004310010000000000090003006e65617200000000")
-  /// `near` is up; nothing is at its other end.
+  /// `near` is up, with nothing at its other end.
   static let nearWithoutCarrier = event(16, "00000100030000000310000000000000090003006e65617200000000")
   static let nearDown = event(16, "00000100030000000210000001000000090003006e65617200000000")
   static let nearGone = event(17, "00000100030000000210 0000ffffffff090003006e65617200000000")

@@ -7,7 +7,7 @@ import Testing
   private static let host = "example.amazonaws.com"
   private static let now = 1_440_938_160.0
 
-  /// A client with a wrong clock, and the server that it talks to.
+  /// A client whose clock may be wrong, and its server.
   private final class World {
     var state = AWSClockState()
     var server = now
@@ -30,44 +30,45 @@ import Testing
   }
 
   @Test(arguments: [-86_400.0 * 365 * 40, -3600, -900, -301, 301, 900, 86_400])
-  func `a clock that is wrong is learned from the first refusal`(wrong: Double) {
+  func `a wrong clock is learned from the first refusal`(wrong: Double) {
     let world = World(wrong: wrong)
     #expect(!world.isAccepted)
     #expect(world.send())
     #expect(world.isAccepted)
     #expect(world.state.offset(for: Self.host) == -wrong)
     #expect(!world.send())
-    #expect(world.state.offset(for: Self.host) == -wrong, "An accepted signature must not unlearn.")
+    #expect(
+      world.state.offset(for: Self.host) == -wrong, "An accepted signature must not reset the difference.")
   }
 
   @Test(arguments: [-300.0, -60, 0, 60, 300])
-  func `a clock that is right enough is left alone`(wrong: Double) {
+  func `a clock within the tolerance is not corrected`(wrong: Double) {
     let world = World(wrong: wrong)
     #expect(world.isAccepted)
     #expect(!world.send())
     #expect(world.state.offset(for: Self.host) == 0)
   }
 
-  @Test func `a clock that was set right is noticed by the next response`() {
+  @Test func `a corrected clock is noticed with the next response`() {
     let world = World(wrong: 3600)
     #expect(world.send())
     world.wrong = 0
     #expect(!world.isAccepted)
-    // The response says nothing of the signature: it is of a resource that anybody may read.
+    // The response says nothing about the signature, because it is of a public resource.
     #expect(!world.send(AWSRefusal.none))
     #expect(world.state.offset(for: Self.host) == 0)
     #expect(world.isAccepted)
   }
 
-  @Test func `a clock that was set right is noticed by a refusal`() {
+  @Test func `a corrected clock is noticed with a refusal`() {
     let world = World(wrong: 3600)
     #expect(world.send())
     world.wrong = 0
-    #expect(world.send(), "The request is signed with the right time now.")
+    #expect(world.send(), "The request is now signed with the right time.")
     #expect(world.state.hostCount == 0)
   }
 
-  @Test func `a clock that is wrong in another way is learned anew`() {
+  @Test func `a clock that becomes wrong by another difference is learned again`() {
     let world = World(wrong: 3600)
     #expect(world.send())
     world.wrong = -7200
@@ -76,35 +77,35 @@ import Testing
     #expect(world.isAccepted)
   }
 
-  @Test func `a skewed signature that is refused is given up`() {
+  @Test func `a refusal of a signature with a learned difference discards the difference`() {
     let world = World(wrong: 3600)
     #expect(world.send())
-    // The server's date is that of the signature: it is another clock that refuses.
+    // The server's date equals that of the signature, so it is another clock that refuses.
     #expect(world.send(.time))
     #expect(world.state.hostCount == 0)
   }
 
-  @Test func `a wrong key is not taken for a wrong clock`() {
+  @Test func `a wrong key is not mistaken for a wrong clock`() {
     let world = World(wrong: 10)
     #expect(!world.send(.signature))
     #expect(!world.send(.time))
     #expect(world.state.hostCount == 0)
     let skewed = World(wrong: 3600)
-    #expect(skewed.send(.signature), "The key and the clock may be wrong both.")
+    #expect(skewed.send(.signature), "The key and the clock may both be wrong.")
     #expect(!skewed.send(.signature))
   }
 
-  @Test func `a refusal without a date teaches nothing`() {
+  @Test func `a refusal without a date changes nothing`() {
     let world = World(wrong: 3600)
     #expect(!world.send(.time, tells: false))
     #expect(world.state.hostCount == 0)
     #expect(world.send())
     #expect(
-      world.send(.signature, tells: false), "Without the server's time, the local one is the next to try.")
+      world.send(.signature, tells: false), "Without the server's time, the local time is used next.")
     #expect(world.state.hostCount == 0)
   }
 
-  @Test func `each host has its own clock`() {
+  @Test func `each host has a separate clock`() {
     let world = World(wrong: 3600)
     #expect(world.send())
     #expect(world.state.offset(for: "another.example") == 0)
@@ -123,7 +124,7 @@ import Testing
       #expect(mustSign)
     }
     #expect(world.state.offset(for: Self.host) == -3600)
-    // One that was signed with what was known before another learned better does not undo it.
+    // A request that was signed with older knowledge does not undo newer knowledge.
     world.state = AWSClockState()
     _ = world.state.take(
       .init(refusal: .time, server: Self.now, local: Self.now + 9000, signed: Self.now + 9000),
@@ -133,7 +134,7 @@ import Testing
     #expect(world.state.offset(for: Self.host) == -9000)
   }
 
-  @Test func `the hosts are bounded, and the oldest leave first`() {
+  @Test func `the number of hosts is limited, and the oldest are forgotten first`() {
     var state = AWSClockState()
     for number in 0..<(AWSClockState.mostHosts + 10) {
       _ = state.take(
@@ -144,7 +145,7 @@ import Testing
     #expect(state.offset(for: "host-10") == Self.now)
   }
 
-  @Test func `no reply is too strange`() {
+  @Test func `a server may send any date and response`() {
     var state = AWSClockState()
     let numbers = [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e300, 0, Self.now]
     for refusal in [AWSRefusal.none, .signature, .time] {
@@ -161,7 +162,9 @@ import Testing
   }
 
   @Test
-  func `a client with any clock is accepted at its second try, whatever the clock does between requests`() {
+  func
+    `a client with any clock is accepted at its second attempt, however its clock changes between requests`()
+  {
     var random = Seeded(7)
     let world = World()
     for _ in 0..<20_000 {
@@ -170,7 +173,7 @@ import Testing
         world.wrong = random.number(0...2) == 0 ? 0 : Double(random.number(-10_000_000...10_000_000))
       }
       if random.number(0...5) == 0 {
-        // A response of another kind, which may come without a date.
+        // A response of another kind, which may have no date.
         _ = world.send(AWSRefusal.none, tells: random.number(0...1) == 0)
       }
       guard !world.isAccepted else {

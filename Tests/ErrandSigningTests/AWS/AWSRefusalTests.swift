@@ -19,7 +19,9 @@ import Testing
     ("RequestExpiredLater", .none),
     ("RequestTimeTooSkewe", .none), ("{}", .none),
   ])
-  func `tells by the error's document why a signature was refused`(document: String, refusal: AWSRefusal) {
+  func `the error's document gives the reason why a signature was refused`(
+    document: String, refusal: AWSRefusal
+  ) {
     for status in [400, 401, 403] as [HTTPStatus] {
       #expect(AWSRefusal(status, [:], Data(document.utf8)) == refusal)
     }
@@ -28,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `tells by the error's header field, and of HEAD by the status`() {
+  @Test func `the error's header field gives the reason, and for HEAD the status does`() {
     let field: HTTPFields = ["x-amzn-ErrorType": "InvalidSignatureException:http://internal.amazon.com/"]
     #expect(AWSRefusal(400, field, Data("{}".utf8)) == .signature)
     #expect(AWSRefusal(403, [:], Data()) == .signature)
@@ -36,11 +38,11 @@ import Testing
     #expect(AWSRefusal(401, [:], Data()) == .none)
   }
 
-  @Test func `reads the beginning of a long document only`() {
+  @Test func `only the beginning of a long document is read`() {
     let late = Data(repeating: 0x20, count: 1 << 20) + Data("RequestTimeTooSkewed".utf8)
     #expect(AWSRefusal(403, [:], late) == .none)
     #expect(AWSRefusal(403, [:], Data(late.suffix(1000))) == .time)
-    // A part of data keeps its indices.
+    // A slice of data keeps its indices.
     #expect(AWSRefusal(403, [:], late.suffix(1000)) == .time)
   }
 }

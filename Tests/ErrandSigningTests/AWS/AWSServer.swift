@@ -4,7 +4,7 @@ import Foundation
 
 @testable import ErrandSigning
 
-/// A server that accepts only what is signed, at a time that is near its own.
+/// A server that accepts only signed requests whose time is close to its own.
 final class AWSServer: Sendable {
   let server: MockServer
   private let scope: AWSScope
@@ -21,7 +21,7 @@ final class AWSServer: Sendable {
 
   private func reply(to request: MockRequest) -> MockResponse {
     let date = clock()
-    let refusal = (try? problem(with: request, at: date)) ?? "a request that is none"
+    let refusal = (try? problem(with: request, at: date)) ?? "a malformed request"
     guard !refusal.isEmpty else { return .response(fields: ["Date": date.httpDate], body: request.body) }
     return .response(
       status: 403, fields: ["Date": date.httpDate], body: "<Error><Code>\(refusal)</Code></Error>")

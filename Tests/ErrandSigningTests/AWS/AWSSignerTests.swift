@@ -29,9 +29,9 @@ import Testing
     return request.fields
   }
 
-  // MARK: What is signed
+  // MARK: Signed parts
 
-  @Test func `a signature takes the place of an older one`() async throws {
+  @Test func `a signature replaces an older one`() async throws {
     let signer = try signer("s3", token: AWSVector.token)
     let once = try await signed(outgoing(), by: signer)
     var again = try outgoing(fields: once)
@@ -39,10 +39,11 @@ import Testing
     again.fields.append("x-amz-date", "20000101T000000Z")
     #expect(try await signed(again, by: signer) == once)
     let permanent = try await signed(again, by: try self.signer("s3"))
-    #expect(!permanent.contains("X-Amz-Security-Token"), "The token of other credentials must not stay.")
+    #expect(
+      !permanent.contains("X-Amz-Security-Token"), "The session token of other credentials must be removed.")
   }
 
-  @Test func `header fields that proxies change are not signed, all others are`() async throws {
+  @Test func `header fields that proxies change are not signed, and all others are`() async throws {
     let fields: HTTPFields = [
       "User-Agent": "x", "Connection": "close", "Expect": "100-continue", "X-Amzn-Trace-Id": "1",
       "TE": "trailers",
@@ -83,7 +84,9 @@ import Testing
       ("https://h/a?b?c=/d", "h", "/a", "b?c=/d"), ("https://h:/a", "h", "/a", nil),
       ("https://a@b@h/", "h", "/", nil),
     ] as [(String, String, String, String?)])
-  func `the target is split as it goes on the wire`(url: String, host: String, path: String, query: String?)
+  func `the target is split in the form in which it is sent`(
+    url: String, host: String, path: String, query: String?
+  )
     throws
   {
     let target = try AWSTarget(url)
@@ -107,7 +110,7 @@ import Testing
     ("/%7Ea%2a", "/%257Ea%252a", "/~a%2A"), ("/%FF%", "/%25FF%25", "/%FF%25"), ("/...", "/...", "/..."),
     ("/$&'()*,;=:@!", "/%24%26%27%28%29%2A%2C%3B%3D%3A%40%21", "/%24%26%27%28%29%2A%2C%3B%3D%3A%40%21"),
   ])
-  func `a path is normalised and encoded twice, but for S3`(path: String, others: String, s3: String) {
+  func `a path is normalized and encoded twice, except for S3`(path: String, others: String, s3: String) {
     #expect(AWSCanonicalURL.path(normalizing: path) == others)
     #expect(AWSCanonicalURL.path(keeping: path) == s3)
   }
@@ -124,7 +127,7 @@ import Testing
 
   // MARK: The body
 
-  @Test func `S3 is told the digest of the body, others are not`() async throws {
+  @Test func `S3 receives the digest of the body, and other services do not`() async throws {
     let digest = SHA256Digest(hashing: Data("hello".utf8)).description
     let request = try outgoing(body: .text("hello"))
     #expect(try await signed(request, by: signer("s3"))["X-Amz-Content-SHA256"] == digest)
@@ -137,7 +140,9 @@ import Testing
     }
   }
 
-  @Test func `a stream is refused, or not signed if that is chosen`() async throws {
+  @Test func `a stream is refused, or sent without a signature of its body if that is configured`()
+    async throws
+  {
     let stream = RequestBody.stream(AsyncStream<Data> { $0.finish() })
     let request = try outgoing(body: stream)
     await #expect { try await signed(request, by: signer("s3")) } throws: {
@@ -151,7 +156,7 @@ import Testing
         == (try await signed(text, by: signer("s3"))))
   }
 
-  @Test func `a file is signed as its bytes are`() async throws {
+  @Test func `a file has the signature of its bytes`() async throws {
     let folder = try TemporaryFolder()
     let data = Data.seeded(3_000_000)
     try folder.write(data, to: "file")
@@ -171,13 +176,13 @@ import Testing
       ("i=d", "secret", nil), ("id\n", "secret", nil), ("id", "secret\n", nil), ("id", "se cret", nil),
       ("id", "secret", "to\r\nken"), ("ïd", "secret", nil), ("id", "secret\0", nil),
     ] as [(String, String, String?)])
-  func `credentials that cannot be right are refused`(id: String, secret: String, token: String?) {
+  func `malformed credentials are refused`(id: String, secret: String, token: String?) {
     #expect { try AWSCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token) } throws: {
       ($0 as? AWSSigningError)?.code == .invalidCredentials
     }
   }
 
-  @Test func `the environment's variables are named if they are missing`() throws {
+  @Test func `missing environment variables are named in the error`() throws {
     let all = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t"]
     #expect(try AWSCredentials(environment: all).sessionToken == "t")
     #expect(try AWSCredentials(environment: all.filter { $0.value != "t" }).sessionToken == nil)
@@ -194,7 +199,7 @@ import Testing
     ("", "s3"), ("us-east-1", ""), ("us/east", "s3"), ("us-east-1", "s3\n"), ("us east", "s3"), ("é", "s3"),
     (String(repeating: "a", count: 101), "s3"),
   ])
-  func `a region and a service are names`(region: String, service: String) {
+  func `a region and a service must be names`(region: String, service: String) {
     #expect {
       try AWSSigner(region: region, service: service, credentials: AWSVector.credentials())
     } throws: {
@@ -228,7 +233,7 @@ import Testing
     } throws: { ($0 as? AWSSigningError)?.code == .invalidLifetime }
   }
 
-  @Test func `a presigned URL is presigned anew, not twice`() async throws {
+  @Test func `presigning a presigned URL replaces its signature`() async throws {
     let signer = try signer("s3", token: AWSVector.token)
     let url = try #require(URL(string: "https://example.amazonaws.com/a%20b?x=1&X-Amz-Expires=9&y=%2B#f"))
     let once = try await signer.presignedURL(for: url, lifetime: .seconds(60), date: AWSVector.time)
@@ -267,7 +272,7 @@ import Testing
 
   // MARK: Time
 
-  @Test func `a timestamp is UTC, and is read as it is written`() throws {
+  @Test func `a timestamp is in UTC, and is parsed as it is written`() throws {
     var random = Seeded(3)
     for _ in 0..<20_000 {
       let date = Date(timeIntervalSince1970: Double(random.number(0...253_402_300_799)))
@@ -291,13 +296,13 @@ import Testing
     "", "20150830T123600", "20150830T123600z", "2015-830T123600Z", "20151330T123600Z", "２0150830T12360Z",
     "20150830T126000Z", "20150800T123600Z", "00010101T000000Z", "+0150830T123600Z",
   ])
-  func `what is no timestamp is not read`(text: String) {
+  func `an invalid timestamp is not parsed`(text: String) {
     #expect(AWSTimestamp.date(text) == nil)
   }
 
   // MARK: The server's clock
 
-  @Test func `a wrong clock is learned from a refusal, and unlearned`() async throws {
+  @Test func `a wrong clock is learned from a refusal, and forgotten when it is corrected`() async throws {
     let signer = try signer()
     func time(_ local: Date, _ url: String = "https://example.amazonaws.com/") async throws -> Date? {
       try await signed(outgoing(url, date: local), by: signer)["X-Amz-Date"].flatMap(AWSTimestamp.date)
@@ -315,7 +320,7 @@ import Testing
     #expect(try await time(slow, "https://other.amazonaws.com/") == slow)
     let url = try await signer.presignedURL(for: outgoing().url, lifetime: .seconds(1), date: slow)
     #expect(url.absoluteString.contains("X-Amz-Date=20150830T123600Z"))
-    // The clock is set right; a response of any kind shows it.
+    // The clock is corrected, which a response of any kind shows.
     var late = try outgoing(date: right)
     try await signer.sign(&late)
     #expect(await !signer.shouldSignAgain(late, after: 404, date, bodyPrefix: Data()))
@@ -357,7 +362,7 @@ import Testing
     }
   }
 
-  @Test func `a date of a server's that cannot be written does not end the signatures for its host`()
+  @Test func `a server's date that cannot be written does not end the signatures for its host`()
     async throws
   {
     let signer = try signer()

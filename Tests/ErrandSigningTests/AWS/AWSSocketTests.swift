@@ -10,7 +10,7 @@ import Testing
 
 /// Signed requests to a server that checks them.
 @Suite(.timeLimit(.minutes(1))) struct AWSSocketTests {
-  /// The local clock, which may be set.
+  /// The local clock, which the test may set.
   private final class LocalClock: Sendable {
     private let offset = Mutex(0.0)
     var date: Date { AWSVector.time.addingTimeInterval(offset.withLock { $0 }) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["s3", "execute-api"], [nil, AWSVector.token])
-  func `the server accepts what is sent, of each kind`(service: String, token: String?) async throws {
+  func `the server accepts signed requests of each kind`(service: String, token: String?) async throws {
     let server = try AWSServer(service, token: token) { AWSVector.time }
     let client = client(try signer(service, token: token), for: server)
     let folder = try TemporaryFolder()
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a stream goes without a signature of its body`() async throws {
+  @Test func `a stream is sent without a signature of its body`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let client = client(try signer("s3", payload: .exceptStreams), for: server)
     let stream = AsyncStream<Data> { stream in
@@ -70,7 +70,7 @@ import Testing
     #expect(response.data.count == 100_000)
   }
 
-  @Test func `a body that is changed on the way is refused`() async throws {
+  @Test func `a body that is changed in transit is refused`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let signer = try signer("s3")
     let url = try #require(URL(string: "http://127.0.0.1:\(server.server.port)/"))
@@ -83,14 +83,14 @@ import Testing
     }
   }
 
-  @Test func `a wrong clock costs one request, of all that are sent`() async throws {
+  @Test func `only one request is refused because of a wrong clock`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let url = "http://127.0.0.1:\(server.server.port)/"
     let client = client(try signer("s3"), for: server)
     local.set(wrong: -7200)
     for _ in 0..<5 { #expect(try await client.send(.post(url, .text("hello"))).text == "hello") }
     #expect(server.server.requests.count == 6)
-    // The clock is set right, and then wrong in another way.
+    // The clock is corrected, and then wrong by another difference.
     local.set(wrong: 0)
     for _ in 0..<5 { _ = try await client.send(.get(url)) }
     #expect(server.server.requests.count == 12)
@@ -99,7 +99,7 @@ import Testing
     #expect(server.server.requests.count == 18)
   }
 
-  @Test func `40 requests at once learn a wrong clock, each with two sendings at most`() async throws {
+  @Test func `40 concurrent requests learn a wrong clock, and each is sent at most twice`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let url = "http://127.0.0.1:\(server.server.port)/"
     let client = client(try signer("s3"), for: server)
@@ -111,7 +111,7 @@ import Testing
     #expect((41...80).contains(server.server.requests.count))
   }
 
-  @Test func `other keys are refused, once`() async throws {
+  @Test func `a wrong key is refused, once`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let keys = try AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "other")
     let client = client(try AWSSigner(region: "us-east-1", service: "s3", credentials: keys), for: server)

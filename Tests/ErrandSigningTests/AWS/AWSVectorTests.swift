@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `AWS's test suite` {
   @Test(arguments: AWSVector.all)
-  func `gives the published signature`(vector: AWSVector) throws {
+  func `a signature equals the published one`(vector: AWSVector) throws {
     let scope = try #require(AWSVector.scope)
     let target = try AWSTarget("https://example.amazonaws.com\(vector.target)")
     let time = try AWSTimestamp(AWSVector.time)
@@ -22,7 +22,7 @@ import Testing
     #expect(signature == vector.signature, "\(request.text)")
   }
 
-  @Test func `names the canonical request's parts as published`() throws {
+  @Test func `the canonical request has the published parts`() throws {
     let scope = try #require(AWSVector.scope)
     let time = try AWSTimestamp(AWSVector.time)
     let request = try AWSCanonicalRequest(
@@ -65,7 +65,7 @@ import Testing
     Presigned(
       token: AWSVector.token, signature: "7ff2b50b376cb4d151970630573d6291dc128cc5c2a12ffb237f73cc53f67b6c"),
   ])
-  func `gives the published signature of a presigned URL`(example: Presigned) async throws {
+  func `the signature of a presigned URL equals the published one`(example: Presigned) async throws {
     let signer = try AWSSigner(
       region: "us-east-1", service: "service", credentials: AWSVector.credentials(token: example.token))
     let url = try #require(URL(string: "https://example.amazonaws.com\(example.target)"))
@@ -109,7 +109,7 @@ import Testing
       target: "/?max-keys=2&prefix=J",
       signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
   ])
-  func `give the documented signature`(example: Example) async throws {
+  func `S3's examples have the documented signatures`(example: Example) async throws {
     let url = try #require(URL(string: "https://examplebucket.s3.amazonaws.com\(example.target)"))
     var request = OutgoingRequest(
       example.method, url, fields: example.fields, body: example.body, date: date)
@@ -118,7 +118,7 @@ import Testing
     #expect(signed.hasSuffix("Signature=\(example.signature)"), "\(signed)")
   }
 
-  @Test func `give the documented presigned URL`() async throws {
+  @Test func `S3's examples have the documented presigned URLs`() async throws {
     let url = try #require(URL(string: "https://examplebucket.s3.amazonaws.com/test.txt"))
     let signed = try await signer().presignedURL(for: url, lifetime: .seconds(86_400), date: date)
     #expect(

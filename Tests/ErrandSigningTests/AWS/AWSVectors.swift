@@ -7,7 +7,7 @@ import Testing
 /// Requests and signatures of the test suite that AWS publishes for Signature Version 4 (aws-signing-test-suite, v4).
 struct AWSVector: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The method and the target as they are in the suite, where targets are not encoded.
+  /// The method and the target as in the suite, where targets are not encoded.
   let method: HTTPMethod
   let target: String
   var fields: [(String, String)] = []
@@ -45,7 +45,7 @@ extension AWSVector {
       name: "get-header-key-duplicate", method: .get, target: "/",
       fields: [("My-Header1", "value2"), ("My-Header1", "value2"), ("My-Header1", "value1")],
       signature: "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea"),
-    // The suite takes each line of a folded value for a value of its own; a folded value cannot be sent.
+    // The suite treats each line of a folded value as a separate value; a folded value cannot be sent.
     AWSVector(
       name: "get-header-value-multiline", method: .get, target: "/",
       fields: [("My-Header1", "value1"), ("My-Header1", "value2"), ("My-Header1", "value3")],

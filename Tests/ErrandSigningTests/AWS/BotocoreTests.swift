@@ -10,7 +10,7 @@ import Testing
     await Python.has("botocore")
   })
 struct BotocoreTests {
-  /// A request as both sign it, and what came of it.
+  /// A request, and the results of both signers.
   private struct Case: Codable {
     var method: String
     var url: String
@@ -53,7 +53,7 @@ struct BotocoreTests {
     json.dump(signed, sys.stdout)
     """
 
-  @Test func `both sign 600 random requests in the same way`() async throws {
+  @Test func `Errand and botocore sign 600 random requests identically`() async throws {
     var random = Seeded(12)
     let cases = (0..<600).map { _ in Self.request(&random) }
     let output = try await Python.run(Self.program, input: JSONEncoder().encode(cases))
@@ -91,7 +91,7 @@ struct BotocoreTests {
     let service = ["s3", "execute-api", "service"][random.number(0...2)]
     let isPresigned = random.number(0...2) == 0
     let query = (0..<random.number(0...4)).map { number in
-      // botocore keeps one of several items of a name when it presigns.
+      // botocore keeps only one of several items with the same name when it presigns.
       let name = word(&random) + (isPresigned ? "\(number)" : "")
       return random.number(0...4) == 0 && !isPresigned ? name : "\(name)=\(word(&random))"
     }.filter { $0 != "=" && !$0.isEmpty }
@@ -114,14 +114,14 @@ struct BotocoreTests {
   private static func path(_ random: inout Seeded, _ service: String) -> String {
     let segments = (0..<random.number(0...5)).map { _ in
       let segment = [".", "..", "", word(&random), word(&random), word(&random)][random.number(0...5)]
-      // For S3, botocore signs an encoded slash as it is; servers compare with the name that they have decoded.
+      // For S3, botocore signs an encoded slash as it is; servers compare with the decoded name.
       return service == "s3" ? segment.replacing("%2F", with: "") : segment
     }
-    // For S3, botocore signs no path where `/` is sent.
+    // For S3, botocore signs an empty path where `/` is sent.
     return segments.isEmpty && service != "s3" ? "" : "/" + segments.joined(separator: "/")
   }
 
-  /// Returns a word whose every character is encoded that has to be.
+  /// Returns a word whose characters are encoded as required.
   private static func word(_ random: inout Seeded) -> String {
     let letters = Array("abzAZ09-._~ !$&'()*+,;=:@/?#[]%\"<>é😀\u{1}".unicodeScalars)
     let text = String(

@@ -71,7 +71,7 @@ import Testing
 
   // MARK: Requests
 
-  @Test func `the digest of a request is that of the bytes that are sent`() async throws {
+  @Test func `the digest of a request covers the bytes that are sent`() async throws {
     wire.server.otherwise { _ in .response() }
     try folder.write(data, to: "file")
     let key = try ContentKey.random(id: "k")
@@ -102,7 +102,7 @@ import Testing
     #expect(error?.code == .bodyNotReplayable)
   }
 
-  @Test func `a digest goes with every redirect, and comes before the signature`() async throws {
+  @Test func `a digest is sent with every redirect, and is computed before the signature`() async throws {
     struct Signer: RequestSigner {
       func sign(_ request: inout OutgoingRequest) {
         request.fields.set("X-Signed", request.fields["Content-Digest"] ?? "none")
@@ -137,7 +137,7 @@ import Testing
     #expect(asked["Accept-Encoding"] == "identity")
   }
 
-  @Test func `a response that is not what a digest of it says is refused`() async throws {
+  @Test func `a response that contradicts one of its digests is refused`() async throws {
     var other = data
     other[699_999] ^= 1
     var mixed = ContentDigest(of: data, using: [.sha256])
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a response without a digest that is known fails where one is required`() async throws {
+  @Test func `a response without a known digest fails if one is required`() async throws {
     for fields: HTTPFields in [[:], ["Content-Digest": "md5=:AAAA:"], ["Repr-Digest": "sha=:AAAA:"]] {
       respond(fields)
       #expect(
@@ -179,7 +179,9 @@ import Testing
     #expect(try await wire.client.send(get.verifyingDigest()).data.isEmpty)
   }
 
-  @Test func `a compressed response is verified as it came, and decompressed after that`() async throws {
+  @Test func `a compressed response is verified as it was received, and decompressed afterwards`()
+    async throws
+  {
     let coded = try WholeGzip.compressed(data)
     respond(try fields(content: coded, more: ["Content-Encoding": "gzip"]), coded)
     #expect(try await outcomes(get.verifyingDigest()) == [nil, nil, nil])
@@ -191,7 +193,7 @@ import Testing
     #expect(error?.code == .badEncoding)
   }
 
-  @Test func `of a range that was asked for, its own digest is verified, and not that of the whole`()
+  @Test func `a requested range is verified by its own digest, not by that of the whole`()
     async throws
   {
     let part = data[100..<200]
@@ -210,7 +212,7 @@ import Testing
 
   // MARK: Downloads that are resumed
 
-  /// Serves the file in two parts, the first of which is cut off.
+  /// Serves the file in two parts, the first of which is truncated.
   private func serveInParts(
     content: Bool, first: @escaping @Sendable (Data) -> Data = { $0 },
     second: @escaping @Sendable (Data) -> Data = { $0 }
@@ -238,25 +240,25 @@ import Testing
       resume: resume)
   }
 
-  @Test(arguments: [true, false]) func `a download that is resumed is verified`(content: Bool) async throws {
+  @Test(arguments: [true, false]) func `a resumed download is verified`(content: Bool) async throws {
     try serveInParts(content: content)
     try await download()
     #expect(try Data(contentsOf: folder.file("download")) == data)
     #expect(wire.server.requests.last?.fields["Range"] == "bytes=300000-")
   }
 
-  @Test func `the part that was there is verified with the rest, and given up if it is wrong`() async throws {
+  @Test func `the existing part is verified with the rest, and discarded if it is wrong`() async throws {
     try serveInParts(content: false, first: { Data($0.map { $0 ^ 1 }) })
     let error = await #expect(throws: RequestError.self) { try await download(resume: true) }
     #expect(error?.code == .integrityFailed)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
-    // The next one begins at the beginning.
+    // The next download begins from the start.
     try serveInParts(content: false)
     try await download(resume: true)
     #expect(try Data(contentsOf: folder.file("download")) == data)
   }
 
-  @Test func `the rest of a download is verified by a digest of its own`() async throws {
+  @Test func `the rest of a download is verified by its own digest`() async throws {
     try serveInParts(content: true, second: { Data($0.map { $0 ^ 1 }) })
     let error = await #expect(throws: RequestError.self) { try await download() }
     #expect(error?.code == .integrityFailed)

@@ -41,8 +41,8 @@ import Testing
 
   private var get: Request { .get(wire.server.url("/")).bestEffort() }
 
-  /// Sends a request in each of the three ways. Returns the codes of the errors, nil for each success, which brings
-  /// `content`.
+  /// Sends a request in each of the three ways. Returns the codes of the errors, nil for each success, whose
+  /// body is `content`.
   private func outcomes(_ request: Request, _ content: Data) async throws -> [RequestError.Code?] {
     var codes: [RequestError.Code?] = []
     func code(_ work: () async throws -> Void) async throws {
@@ -66,7 +66,7 @@ import Testing
       do {
         for try await chunk in try await wire.client.stream(request).chunks { all += chunk }
       } catch {
-        // A beginning, and never more than that.
+        // The bytes before the error are only the beginning of the content.
         #expect(content.starts(with: all) && (all.count < content.count || content.isEmpty))
         throw error
       }
@@ -77,7 +77,7 @@ import Testing
 
   // MARK: Requests
 
-  @Test func `each kind of body is sent encrypted, also compressed before`() async throws {
+  @Test func `each kind of body is sent encrypted, even if it was compressed before`() async throws {
     wire.server.otherwise { _ in .response() }
     try folder.write(data, to: "file")
     let file = folder.file("file")
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a coding that the body has already is kept before that of the encryption`() async throws {
+  @Test func `an existing content coding is kept before that of the encryption`() async throws {
     wire.server.otherwise { _ in .response() }
     try await wire.client.send(
       .post(wire.server.url("/"), .text("x")).field("Content-Encoding", "br").encrypted(with: key))
@@ -135,7 +135,7 @@ import Testing
     #expect(EncryptedBody(coding: padded, salt: Data()).codedLength(of: 9) == nil)
   }
 
-  @Test func `each attempt has a fresh salt, and its digest is of what is sent`() async throws {
+  @Test func `each attempt has a fresh salt, and its digest covers the bytes that are sent`() async throws {
     wire.server.script("/", [.response(status: 503), .response(status: 503), .response()])
     try await wire.client.send(
       Request.put(wire.server.url("/"), .bytes(data)).encrypted(with: key).withContentDigest())
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a record size that cannot be is refused before anything is sent`() async throws {
+  @Test func `an invalid record size is refused before anything is sent`() async throws {
     for recordSize in [-1, 0, 17, 1 << 31] {
       let error = await #expect(throws: RequestError.self) {
         try await wire.client.send(
@@ -173,7 +173,8 @@ import Testing
     #expect(wire.server.requests[0].fields["Accept-Encoding"] == "aes128gcm")
   }
 
-  @Test func `checks of a response see it decrypted, and its digest is of what came`() async throws {
+  @Test func `checks of a response see it decrypted, and its digest covers the received bytes`() async throws
+  {
     let body = try encrypted(Data(#"{"a":1}"#.utf8))
     let fields: HTTPFields = [
       "Content-Encoding": "aes128gcm", "Content-Digest": try ContentDigest(of: body).serialized() ?? "",
@@ -189,7 +190,7 @@ import Testing
     #expect(wire.server.requests.map { $0.fields["Accept-Encoding"] } == ["aes128gcm", "aes128gcm"])
   }
 
-  @Test func `a response that was cut off, changed or re-ordered is an error, never a shorter body`()
+  @Test func `a truncated, changed or reordered response is an error, never a shorter body`()
     async throws
   {
     let whole = try encrypted(Data.seeded(1000), recordSize: 117)
@@ -198,7 +199,7 @@ import Testing
       whole[$0..<min($0 + 117, whole.count)]
     }
     var damaged: [Data] = [0, 10, header.count, header.count + 5].map { Data(whole.prefix($0)) }
-    // Cut off between records, and within the last.
+    // Truncated between records, and within the last one.
     damaged += (1..<records.count).map { Data(header + records[..<$0].joined()) } + [Data(whole.dropLast())]
     damaged.append(Data(header + records.reversed().joined()))
     damaged.append(Data(header + [records[1], records[0]].joined() + records[2...].joined()))
@@ -215,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `a response that is not encrypted is refused, unless that is allowed`() async throws {
+  @Test func `an unencrypted response is refused, unless that is allowed`() async throws {
     for codings in [nil, "gzip", "identity"] {
       respond(codings == "gzip" ? try WholeGzip.compressed(data) : data, codings: codings)
       #expect(
@@ -226,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func `codings that nobody asked for, too many, or of a part are refused`() async throws {
+  @Test func `unrequested codings, too many codings, and codings of a part are refused`() async throws {
     let body = try encrypted(data)
     for codings in ["br, aes128gcm", "gzip, gzip, gzip, aes128gcm", "aes128gcm, zstd"] {
       respond(body, codings: codings)
@@ -255,7 +256,7 @@ import Testing
       let request = get.decrypting(with: keys)
       return isCached ? request.cached(as: "a") : request.shared(within: .seconds(99))
     }
-    // Of the same name.
+    // A key with the same name.
     let other = try ContentKey.random(id: "k1")
     #expect(try await wire.client.send(request(ContentKeys(key))).data == data)
     let error = await #expect(throws: RequestError.self) {
@@ -264,14 +265,14 @@ import Testing
     #expect(error?.code == .decryptionFailed)
     #expect(try await wire.client.send(request(ContentKeys(key))).data == data)
     #expect(wire.server.requests.count == 2)
-    // Keys that do not say which they are.
+    // Keys without a name.
     for _ in 0..<2 { _ = try await wire.client.send(request(SlowKeys(key))) }
     #expect(wire.server.requests.count == 4)
     let codings = [key, other].map { EncryptedBodyCoding(key: $0, recordSize: 4096, padding: .none) }
     #expect(codings[0].identity != codings[1].identity)
   }
 
-  @Test func `a key is waited for, and one that is not there is an error that shows no key`() async throws {
+  @Test func `a decoder waits for a key, and the error for a missing key shows no key`() async throws {
     struct Broken: ContentKeyProvider {
       struct Failure: Error { let secret = "hidden" }
       func contentKey(for id: Data) throws -> ContentKey { throw Failure() }
@@ -293,20 +294,20 @@ import Testing
         == [.decryptionFailed, .decryptionFailed, .decryptionFailed])
   }
 
-  @Test func `a call that is cancelled does not wait for a key`() async throws {
+  @Test func `a cancelled call does not wait for a key`() async throws {
     respond(try encrypted(data))
     let keys = NoKeys()
     let call = wire.client.start(get.decrypting(with: keys))
     await keys.reached()
     call.cancel()
     guard case .failure(let error) = await call.result else {
-      Issue.record("it has a response")
+      Issue.record("it got a response")
       return
     }
     #expect(error.isCancellation)
   }
 
-  @Test func `a small response that becomes a large one is stopped at the memory limit`() async throws {
+  @Test func `a small response that expands to a large one is stopped at the memory limit`() async throws {
     respond(try encrypted(WholeGzip.compressed(Data(count: 50 << 20))), codings: "gzip, aes128gcm")
     let error = await #expect(throws: RequestError.self) {
       try await wire.client.send(get.decrypting(with: key).memoryLimit(1 << 20))
@@ -314,7 +315,7 @@ import Testing
     #expect(error?.code == .bodyTooLarge)
   }
 
-  @Test(.computesLong) func `a large response passes a slow consumer and a disk whole`() async throws {
+  @Test(.computesLong) func `a large response passes a slow consumer and a disk completely`() async throws {
     let large = Data.seeded(6 << 20)
     respond(try encrypted(WholeGzip.compressed(large)), codings: "gzip, aes128gcm")
     #expect(try await outcomes(get.decrypting(with: key), large) == [nil, nil, nil])
@@ -327,7 +328,7 @@ import Testing
   }
 
   @Test(arguments: [204, 205, 304], [false, true])
-  func `a filtered download leaves its target as it is when the response has no content`(
+  func `a filtered download does not change its target when the response has no content`(
     status: Int, isEncrypted: Bool
   ) async throws {
     try folder.write("old", to: "download")
@@ -341,7 +342,7 @@ import Testing
   }
 }
 
-/// Keys that take a while.
+/// Keys that are looked up slowly.
 private final class SlowKeys: ContentKeyProvider {
   private let key: ContentKey
   private let ids = Mutex<[Data]>([])
@@ -357,7 +358,7 @@ private final class SlowKeys: ContentKeyProvider {
   }
 }
 
-/// Keys that never come.
+/// Keys whose lookup never returns.
 private final class NoKeys: ContentKeyProvider {
   private let isAsked = Mutex(false)
 

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a transport does not send one signature twice`() async throws {
+  @Test func `a transport does not send the same signature twice`() async throws {
     let wire = try Wire { $0.signer = Numbering() }
     wire.server.script("/", [.response(), .close, .response()])
     try await wire.client.send(.get(wire.server.url("/")))

@@ -10,11 +10,11 @@ import Testing
 
 @testable import ErrandSigning
 
-/// The commonest signature there is: an HMAC over the body, in a header field.
+/// The most common signature: an HMAC over the body, in a header field.
 @Suite struct WebhookSignatureTests {
   private static let secret = "It's a Secret to Everybody"
 
-  /// GitHub's: `X-Hub-Signature-256: sha256=…`.
+  /// GitHub's signature: `X-Hub-Signature-256: sha256=…`.
   private struct HubSignature: Interceptor, RequestSigner {
     let key: SharedKey
 
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Stripe's: `Stripe-Signature: t=…,v1=…`, over the time and the body.
+  /// Stripe's signature: `Stripe-Signature: t=…,v1=…`, over the time and the body.
   private struct StripeSignature: Interceptor {
     let key: SharedKey
     let time: @Sendable () -> Int
@@ -70,7 +70,7 @@ import Testing
 
   private struct Refused: Error {}
 
-  @Test func `GitHub's own example has GitHub's own signature`() async throws {
+  @Test func `GitHub's example has GitHub's documented signature`() async throws {
     var request = OutgoingRequest(
       .post, try #require(URL(string: "http://a.test")), body: .text("Hello, World!"), date: .now)
     try await HubSignature(key: key).sign(&request)
@@ -125,7 +125,7 @@ import Testing
     #expect(Set(signatures).count == 14)
   }
 
-  @Test func `a body that is changed on its way is refused`() async throws {
+  @Test func `a body that is changed in transit is refused`() async throws {
     let key = key
     let proxy = try MockServer()
     let wire = try Wire {
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `requests of an outbox are signed when they are delivered, and nothing of that is stored`(
+  func `requests of an outbox are signed when they are delivered, and the signature is not stored`(
     isEncrypted: Bool
   ) async throws {
     let key = key
@@ -177,7 +177,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a request with a signer of its own is not stored`() async throws {
+  @Test func `a request with its own signer is not stored`() async throws {
     let wire = try Wire()
     let folder = try #require(folder)
     let outbox = try await Outbox(at: folder.file("outbox"), client: wire.client)
@@ -196,10 +196,10 @@ import Testing
 }
 
 extension Data {
-  /// The bytes in hexadecimal, in lower case.
+  /// The bytes in lower-case hexadecimal digits.
   var hexadecimalText: String { map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined() }
 
-  /// Reads hexadecimal digits; nothing of anything else.
+  /// Parses hexadecimal digits; returns no bytes for any other text.
   init(hexadecimalText text: Substring) {
     let digits = text.compactMap(\.hexDigitValue)
     self.init(stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })

@@ -6,8 +6,8 @@ import Testing
 /// The examples of RFC 9530, byte for byte.
 @Suite struct DigestExampleTests {
   static let object = Data("{\"hello\": \"world\"}\n".utf8)
-  /// The object in Brotli, with the bytes of erratum 8890: those that the RFC shows are not what its digests
-  /// are of.
+  /// The object in Brotli, with the bytes of erratum 8890, because those that the RFC shows do not match its
+  /// digests.
   static let brotli = Data([0x0B, 0x09, 0x80]) + object + Data([0x03])
 
   static let contents: [(Data, String)] = [
@@ -61,7 +61,7 @@ import Testing
   ]
 
   @Test(arguments: contents)
-  func `a content has the digests of the RFC`(content: Data, value: String) throws {
+  func `the content has the digests of the RFC`(content: Data, value: String) throws {
     let field = try ContentDigest(parsing: value)
     #expect(try field.serialized() == value)
     #expect(try ContentDigest(of: content, using: field.algorithms).serialized() == value)
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: DigestError.self) { try field.verify(content + [0]) }
   }
 
-  @Test func `the names of the fields`() {
+  @Test func `the fields have the names of the RFC`() {
     #expect(ContentDigest.fieldName == "Content-Digest")
     #expect(ReprDigest.fieldName == "Repr-Digest")
     #expect(WantContentDigest.fieldName == "Want-Content-Digest")
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// Section 2: its second digest is that of the object, its first that of the object in Brotli.
-  @Test func `a field with digests of different content verifies neither`() throws {
+  @Test func `a field with digests of different contents verifies neither`() throws {
     let value =
       "sha-256=:d435Qo+nKZ+gLcUHn7GQtQ72hiBVAgqoLsZnZPiTGPk=:,"
       + "sha-512=:YMAam51Jz/jOATT6/zvHrLVgOYTGFy1d6GJiOHTohq4yP+pgk4vf2aCsyRZOtw8MjkM7iw7yZ/WkppmM44T3qg==:"
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// Appendix D: the other algorithms of the registry.
-  @Test func `digests of other algorithms are kept and not verified`() throws {
+  @Test func `digests of other algorithms are kept, and not verified`() throws {
     let value =
       "md5=:Sd/dVLAcvNLSq16eXua5uQ==:, sha=:07CavjDP4u3/TungoUHJO/Wzr4c=:, unixsum=:GQU=:, "
       + "unixcksum=:7zsHAA==:, adler=:OZkGFw==:, crc32c=:Q3lHIA==:"
@@ -107,12 +107,12 @@ import Testing
   }
 
   @Test(arguments: ["sha-256=1", "sha-512=3, sha-256=10, unixsum=0", "sha-256=3, sha=10", "sha=10"])
-  func `a preference comes back as it was`(value: String) throws {
+  func `a parsed preference is serialized unchanged`(value: String) throws {
     #expect(try WantContentDigest(parsing: value).serialized() == value)
     #expect(try WantReprDigest(parsing: value).serialized() == value)
   }
 
-  @Test func `preferences are read and written`() throws {
+  @Test func `preferences are parsed and serialized`() throws {
     let wanted = try WantReprDigest(parsing: "sha-512=3, sha-256=10, unixsum=0")
     #expect(wanted[.sha512] == 3)
     #expect(wanted[.sha256] == 10)

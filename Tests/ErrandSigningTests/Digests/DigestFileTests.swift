@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a file is read in pieces of 256 KiB, each of which is given once`() throws {
+  @Test func `a file is read in pieces of 256 KiB, each of which is delivered once`() throws {
     let folder = try TemporaryFolder()
     let content = Data.seeded(5 * Self.piece + 3)
     try folder.write(content, to: "file")
@@ -35,7 +35,7 @@ import Testing
     #expect(read == content)
   }
 
-  @Test func `a file that is written while it is read is refused`() throws {
+  @Test func `a file that is written to while it is read is refused`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("file")
     for change in ["longer", "shorter", "other"] {
@@ -50,7 +50,7 @@ import Testing
           case "longer": try? handle?.truncate(atOffset: UInt64(4 * Self.piece))
           case "shorter": try? handle?.truncate(atOffset: UInt64(2 * Self.piece))
           default:
-            // The system's clock for files stands still for some milliseconds, so a later time is set.
+            // The file system's clock does not advance for some milliseconds, so a later time is set.
             try? handle?.write(contentsOf: Data([1]))
             try? FileManager.default.setAttributes(
               [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: file.path)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a file that grows as fast as it is read is refused soon`() throws {
+  @Test func `a file that grows as fast as it is read is soon refused`() throws {
     let folder = try TemporaryFolder()
     let url = try folder.zeros("file", Self.piece)
     var pieces = 0
@@ -81,7 +81,7 @@ import Testing
     #expect(pieces == 2)
   }
 
-  @Test func `anything but a readable regular file is refused, and not waited for`() throws {
+  @Test func `anything except a readable regular file is refused without waiting for it`() throws {
     let folder = try TemporaryFolder()
     try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
     let urls = [

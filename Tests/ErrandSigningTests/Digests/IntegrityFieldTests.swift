@@ -9,13 +9,13 @@ import Testing
     "sha-256", "sha-256=1", "sha-256=\"YQ==\"", "sha-256=(:YQ==:)", "sha-256=?1", "md5=:YQ==:, sha-512=YQ",
     "sha-256=:YQ==", "sha-256=:Y:", "sha-256=:YQ==:,", "SHA-256=:YQ==:", "sha-256:YQ==", "é",
   ])
-  func `a digest that is no byte sequence is malformed`(value: String) {
+  func `a digest that is not a byte sequence is malformed`(value: String) {
     #expect { try ContentDigest(parsing: value) } throws: {
       ($0 as? StructuredFieldError)?.code == .malformed
     }
   }
 
-  @Test func `a member of an unknown algorithm may be anything`() throws {
+  @Test func `a member of an unknown algorithm may have any value`() throws {
     let value = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:;note=\"x\", foo=(1 2), bar"
     let field = try ContentDigest(parsing: value)
     #expect(field.unknownAlgorithms == ["foo", "bar"])
@@ -24,13 +24,13 @@ import Testing
   }
 
   @Test(arguments: ["", "foo=:YQ==:", "sha=:YQ==:, md5"])
-  func `a field without a known algorithm says that it verifies nothing`(value: String) throws {
+  func `a field without a known algorithm reports that it verifies nothing`(value: String) throws {
     let field = try ContentDigest(parsing: value)
     #expect { try field.verify(Data()) } throws: { ($0 as? DigestError)?.code == .noKnownAlgorithm }
     #expect(throws: DigestError.self) { _ = try field.verifier() }
   }
 
-  @Test func `a digest that was set to something else is malformed when it is verified`() {
+  @Test func `a digest that was set to another value is malformed when it is verified`() {
     let field = ContentDigest(members: ["sha-256": 5])
     #expect { try field.verify(Data()) } throws: { ($0 as? DigestError)?.code == .malformed }
   }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a digest of another length is a mismatch`() throws {
+  @Test func `a digest of a different length is a mismatch`() throws {
     let field = ContentDigest(of: Data(), using: [.sha256])
     let digest = try #require(field[.sha256])
     for other in [Data(), digest.dropLast(), digest.dropFirst(), digest + [0], digest + digest] {
@@ -64,7 +64,7 @@ import Testing
     #expect(isMismatch(try ContentDigest(parsing: "sha-256=::"), Data()))
   }
 
-  @Test func `both digests have to be right`() throws {
+  @Test func `both digests must be right`() throws {
     let content = Data("some content".utf8)
     for algorithm in DigestAlgorithm.allCases {
       var field = ContentDigest(of: content, using: DigestAlgorithm.allCases)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `nothing at all has a digest`() {
+  @Test func `empty content has a digest`() {
     var hasher = DigestHasher(.sha256)
     hasher.update(UnsafeRawBufferPointer(start: nil, count: 0))
     hasher.update(Data())
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `lines are read as one`() throws {
+  @Test func `several lines are parsed as one`() throws {
     let (one, other) = (
       ContentDigest(of: Data(), using: [.sha256]), ContentDigest(of: Data(), using: [.sha512])
     )
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `equality in constant time is equality`() {
+  @Test func `comparison in constant time gives the right result`() {
     var random = RandomFields(seed: 7)
     for _ in 0..<2000 {
       let left = Data.seeded(random.number(0...40), random.next())

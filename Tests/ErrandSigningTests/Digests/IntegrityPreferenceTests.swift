@@ -7,7 +7,7 @@ import Testing
     "sha-256", "sha-256=11", "sha-256=-1", "sha-256=1.0", "sha-256=\"1\"", "sha-256=(1)", "sha-256=:AQ==:",
     "sha-512=999999999999999", "sha-256=1, sha-512=11", "sha-256=1,", "sha-256=x", "sha-256= 1",
   ])
-  func `a weight that is no integer from 0 to 10 is malformed`(value: String) {
+  func `a weight that is not an integer from 0 to 10 is malformed`(value: String) {
     #expect { try WantContentDigest(parsing: value) } throws: {
       ($0 as? StructuredFieldError)?.code == .malformed
     }
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 11, .max, .min])
-  func `a weight that is out of range is refused when it is serialized`(weight: Int) {
+  func `a weight out of range is refused when it is serialized`(weight: Int) {
     var wanted: WantContentDigest = [.sha256: 10]
     wanted[.sha512] = weight
     #expect { try wanted.serialized() } throws: {
@@ -36,7 +36,7 @@ import Testing
     #expect(try WantReprDigest(parsing: value).preferred == preferred)
   }
 
-  @Test func `no preference is not sent`() throws {
+  @Test func `an empty preference is not sent`() throws {
     #expect(try WantContentDigest(members: [:]).serialized() == nil)
     var wanted: WantReprDigest = [.sha256: 0]
     #expect(try wanted.serialized() == "sha-256=0")

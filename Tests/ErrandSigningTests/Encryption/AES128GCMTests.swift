@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4078, 4079, 4080, 8158, 8159, 100_000], [1, 4096, 1 << 20])
-  func `content of a length at a record's border decrypts to itself`(length: Int, piece: Int) throws {
+  func `content whose length ends at a record's border decrypts to itself`(length: Int, piece: Int) throws {
     var random = Seeded(UInt64(length))
     let content = random.data(length)
     let encrypted = try ContentCoding.encrypt([content], key)
@@ -49,7 +49,7 @@ import Testing
     #expect(try ContentCoding.decrypt([(Data([9]) + encrypted).dropFirst()], key) == Data("content".utf8))
   }
 
-  @Test func `the same content encrypted twice differs, and its salt is in its header`() throws {
+  @Test func `the same content is encrypted differently each time, with its salt in the header`() throws {
     let encoders = try (AES128GCMEncoder(key: key).header, AES128GCMEncoder(key: key).header)
     #expect(encoders.0.salt.count == 16)
     #expect(encoders.0.salt != encoders.1.salt)
@@ -67,7 +67,7 @@ import Testing
     #expect(try encoder.finish().count == 18)
   }
 
-  @Test func `nothing of a record is returned before its last byte is there`() throws {
+  @Test func `no part of a record is returned before its last byte has arrived`() throws {
     let content = Data((0..<30).map(UInt8.init))
     let encrypted = try ContentCoding.encrypt([content], key, recordSize: 27)
     var decoder = AES128GCMDecoder()
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `an encoder or decoder that is finished cannot be used`() throws {
+  @Test func `a finished encoder or decoder cannot be used`() throws {
     var encoder = try AES128GCMEncoder(key: key)
     var decoder = AES128GCMDecoder()
     _ = try decoder.update(encoder.finish())
@@ -117,7 +117,7 @@ import Testing
     #expect(code { () throws(ContentEncryptionError) in try decoder.use(key) } == .misused)
   }
 
-  @Test func `no more records are encrypted or decrypted than are safe`() throws {
+  @Test func `the number of encrypted or decrypted records is limited to the safe number`() throws {
     let content = Data(count: 4)
     let encrypted = try ContentCoding.encrypt([content], key, recordSize: 18, maximumCount: 4)
     #expect(try ContentCoding.decrypt([encrypted], key, maximumCount: 4) == content)
@@ -131,7 +131,7 @@ import Testing
     let pieces = Array(repeating: Data([0]), count: 4)
     #expect(
       refusal { try ContentCoding.encrypt(pieces, key, recordSize: 18, maximumCount: 3) } == .tooManyRecords)
-    // The input that was not encrypted is not forgotten.
+    // The input that was not encrypted is kept.
     var encoder = try AES128GCMEncoder(key: key, recordSize: 18, salt: Data(count: 16), maximumCount: 3)
     #expect(throws: ContentEncryptionError.self) { _ = try encoder.update(Data(count: 5)) }
     #expect(throws: ContentEncryptionError.self) { _ = try encoder.update(Data()) }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ErrandSigning
 
-/// Encrypts and decrypts whole contents, for tests.
+/// Encrypts and decrypts complete contents, for tests.
 enum ContentCoding {
   static func encrypt(
     _ pieces: [Data], _ key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none,
@@ -39,7 +39,7 @@ enum ContentCoding {
     }
   }
 
-  /// Encrypts records as they are given: with any delimiters, lengths and order.
+  /// Encrypts the given records: with any delimiters, lengths and order.
   static func encrypt(records: [Data], _ key: ContentKey, recordSize: Int) -> Data {
     let header = EncryptionHeader(salt: Data(count: 16), recordSize: recordSize, keyID: key.id)
     let cipher = RecordCipher(RecordKeys(key, salt: header.salt), encrypts: true)

@@ -17,7 +17,7 @@ import Testing
     #expect(try ContentKey(Data([1]), id: Data(count: 255)).id.count == 255)
   }
 
-  @Test func `a key keeps its bytes, and random ones differ`() throws {
+  @Test func `keys of the same bytes are equal, and random keys differ`() throws {
     #expect(try ContentKey((Data([1]) + Data("abc".utf8)).dropFirst()).data == Data("abc".utf8))
     #expect(try ContentKey.random().data.count == 16)
     #expect(try ContentKey.random().data != ContentKey.random().data)
@@ -54,7 +54,7 @@ import Testing
     #expect(throws: ContentEncryptionError.self) { _ = try keys.contentKey(for: Data()) }
   }
 
-  /// Counts how often it is asked, and lets others run first.
+  /// Counts its lookups, and suspends in each.
   private actor SlowKeys: ContentKeyProvider {
     let key: ContentKey
     var asked: [Data] = []
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a key is asked for once, after the header, however the content is cut`() async throws {
+  @Test func `a key is looked up once, after the header, however the content is split`() async throws {
     let key = try ContentKey.random(id: "here")
     let content = Data("some content, in some records".utf8)
     let encrypted = try ContentCoding.encrypt([content], key, recordSize: 21)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `content whose key is not there is not decrypted`() async throws {
+  @Test func `content with a missing key is not decrypted`() async throws {
     let encrypted = try ContentCoding.encrypt([Data("a".utf8)], ContentKey.random(id: "theirs"))
     let keys = ContentKeys(try .random(id: "ours"))
     var decoder = AES128GCMDecoder()

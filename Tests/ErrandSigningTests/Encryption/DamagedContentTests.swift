@@ -34,11 +34,11 @@ import Testing
     for bit in 0..<encrypted.count * 8 {
       #expect(refusal(encrypted.flipping(bit)) != nil, "bit \(bit)")
     }
-    // The key's name is not authenticated; with it changed the key is not found.
+    // The key's name is not authenticated; if it is changed, the key is not found.
     for bit in 21 * 8..<24 * 8 { #expect(refusal(encrypted.flipping(bit)) == .unknownKey) }
   }
 
-  @Test func `in a single record's header the record size can be changed, and nothing comes of it`() throws {
+  @Test func `the record size in a single record's header can be changed without effect`() throws {
     // RFC 8188 does not authenticate it; it only says where the next record would begin.
     let single = try ContentCoding.encrypt([content.prefix(10)], key, recordSize: 40)
     for bit in 0..<single.count * 8 {
@@ -71,7 +71,7 @@ import Testing
       #expect(refusal(encrypted + Data(count: extra)) == .damaged)
     }
     #expect(refusal(even + even.suffix(40)) == .trailingData)
-    // Also if they come in a piece of their own.
+    // Even if they arrive in a separate piece.
     var decoder = AES128GCMDecoder()
     _ = try decoder.update(even)
     _ = try decoder.use(key)
@@ -79,7 +79,7 @@ import Testing
     #expect(error?.code == .trailingData)
   }
 
-  @Test func `records that are swapped, doubled or left out are refused`() {
+  @Test func `records that are swapped, duplicated or omitted are refused`() {
     for first in 0..<records.count {
       var doubled = records
       doubled.insert(records[first], at: first)
@@ -108,7 +108,7 @@ import Testing
     #expect(ContentCoding.refusal(of: encrypted, other) == .damaged)
   }
 
-  @Test func `padding delimiters are refused where they do not belong`() {
+  @Test func `misplaced padding delimiters are refused`() {
     func refusal(_ records: [[UInt8]]) -> ContentEncryptionError.Code? {
       self.refusal(ContentCoding.encrypt(records: records.map { Data($0) }, key, recordSize: 20))
     }
@@ -123,19 +123,19 @@ import Testing
     // No delimiter at all.
     #expect(refusal([[5, 5, 5, 3], [6, 2]]) == .invalidPadding)
     #expect(refusal([[5, 5, 5, 1], [6, 255]]) == .invalidPadding)
-    // The last one's before the end, and another's at the end.
+    // The delimiter of the last record before the end, and another one at the end.
     #expect(refusal([[5, 5, 5, 2], [6, 2]]) == .trailingData)
     #expect(refusal([[5, 5, 5, 1], [6, 1]]) == .invalidPadding)
     #expect(refusal([[5, 5, 5, 1]]) == .truncated)
     // A shorter record that is not the last.
     #expect(refusal([[5, 5, 5, 1], [6, 1], [5, 2]]) == .damaged)
     #expect(refusal([[5, 5, 5, 1], [6, 2], [5, 2]]) == .damaged)
-    // No record at all, and one without content or delimiter.
+    // No record, and one without content or delimiter.
     #expect(refusal([]) == .truncated)
     #expect(refusal([[]]) == .truncated)
   }
 
-  @Test func `what is returned before an error is the beginning of the content`() throws {
+  @Test func `the bytes that are returned before an error are the beginning of the content`() throws {
     for bit in stride(from: Self.start * 8, to: encrypted.count * 8, by: 7) {
       var decoder = AES128GCMDecoder()
       var output = Data()
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a decoder that has failed stays failed`() throws {
+  @Test func `a decoder that has failed fails again`() throws {
     var decoder = AES128GCMDecoder()
     _ = try decoder.update(header)
     _ = try decoder.use(key)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `junk is refused, and never ends the process`() {
+  @Test(.computesLong) func `parsing random bytes never crashes the process`() {
     var random = Seeded(3)
     for _ in 0..<20_000 {
       let junk = random.data(random.number(0...120))

@@ -31,7 +31,7 @@ import Testing
     #expect(refusal(recordSize: 18, maximum: -1)?.code == .recordTooLarge)
   }
 
-  @Test func `a large record size reserves no memory`() throws {
+  @Test func `a large record size allocates no memory`() throws {
     var decoders: [Int] = []
     for _ in 0..<100 {
       var decoder = AES128GCMDecoder(maximumRecordSize: .max)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 65, 254, 255])
-  func `a key's name of up to 255 bytes is read back, in pieces of any size`(length: Int) throws {
+  func `a key's name of up to 255 bytes is read back from pieces of any size`(length: Int) throws {
     var random = Seeded(UInt64(length))
     let id = random.data(length)
     let key = try ContentKey(random.data(16), id: id)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `content that ends in its header is refused`() throws {
+  @Test func `content that ends within its header is refused`() throws {
     let whole = header(recordSize: 4096, id: [1, 2, 3])
     for length in 0..<whole.count {
       var decoder = AES128GCMDecoder()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a decoder without its key says so, and goes on when it has it`() throws {
+  @Test func `a decoder without its key says so, and continues when it has it`() throws {
     let key = try ContentKey.random(id: "one")
     let encrypted = try ContentCoding.encrypt([Data("content".utf8)], key)
     var decoder = AES128GCMDecoder()

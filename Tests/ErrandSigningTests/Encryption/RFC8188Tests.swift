@@ -25,7 +25,7 @@ import Testing
     let keys = RecordKeys(key, salt: Data(fromBase64URL: "I1BsxtFttlv3u_Oo94xnmw"))
     #expect(keys.key.withUnsafeBytes { Data($0) } == Data(fromBase64URL: "_wniytB-ofscZDh4tbSjHw"))
     #expect(keys.withNonce(0) { Data($0) } == Data(fromBase64URL: "Bcs8gkIRKLI8GeI8"))
-    // The number is exclusive-ored in network byte order.
+    // The number is combined by exclusive-or in network byte order.
     let (nonce, mask) = (Data(fromBase64URL: "Bcs8gkIRKLI8GeI8"), Data(hex: "00000000 0123456789abcdef"))
     let expected = Data(zip(nonce, mask).map { $0 ^ $1 })
     #expect(keys.withNonce(0x0123_4567_89AB_CDEF) { Data($0) } == expected)

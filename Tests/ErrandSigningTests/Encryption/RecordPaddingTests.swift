@@ -12,7 +12,7 @@ import Testing
     try ContentCoding.encrypt([Data(count: count)], key, recordSize: recordSize, padding: padding)
   }
 
-  @Test func `padding makes the content as much longer as was asked for`() throws {
+  @Test func `padding makes the content longer by the configured number`() throws {
     for count in 0...40 {
       for padding in 0...40 {
         let encrypted = try encrypted(count, .bytes(padding))
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `padding is in the first records, each with a byte of content`() throws {
+  @Test func `padding is in the first records, each of which contains a byte of content`() throws {
     // Twelve zeros: nine with the first byte, three with the next seven.
     let encrypted = try encrypted(20, .bytes(12))
     var decoder = AES128GCMDecoder()
@@ -48,7 +48,7 @@ import Testing
     #expect(try decoder.finish().count == 2)
   }
 
-  @Test func `padding that cannot be made is refused`() throws {
+  @Test func `impossible padding is refused`() throws {
     let (most, more) = (RecordPadding.maximum, RecordPadding.maximum + 1)
     for padding in [
       .bytes(-1), .bytes(more), .bytes(.max), .toMultiple(of: 0), .toMultiple(of: -1), .toMultiple(of: more),

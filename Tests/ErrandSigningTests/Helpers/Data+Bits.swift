@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-  /// Returns the bytes of hexadecimal digits; spaces between them do not count.
+  /// Returns the bytes of hexadecimal digits, ignoring spaces.
   init(hex: String) {
     let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
     self.init(stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ErrandSigning
 
-/// Makes structured fields, the same for the same seed. Also a source of random numbers.
+/// Makes structured fields, which are the same for the same seed. Also a source of random numbers.
 struct RandomFields: RandomNumberGenerator {
   private var random: Seeded
 
@@ -36,7 +36,7 @@ struct RandomFields: RandomNumberGenerator {
     return parameters
   }
 
-  /// Few enough that keys come twice.
+  /// So few that keys are repeated.
   mutating func key() -> String {
     text("abcxyz*", 1...1) + text("abc*_-.019", 0...2)
   }
@@ -55,7 +55,7 @@ struct RandomFields: RandomNumberGenerator {
     }
   }
 
-  /// Returns bytes that a parser gets some way with.
+  /// Returns bytes that a parser partly accepts.
   mutating func junk() -> String {
     let scalars = Self.junkScalars
     return String(

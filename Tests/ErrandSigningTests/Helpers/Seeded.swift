@@ -20,7 +20,7 @@ struct Seeded: RandomNumberGenerator {
     return data.prefix(count)
   }
 
-  /// Cuts data into pieces of random lengths, of which some are empty.
+  /// Splits data into pieces of random lengths, of which some are empty.
   mutating func pieces(of data: Data, upTo length: Int) -> [Data] {
     var (rest, pieces) = (data, [Data]())
     while !rest.isEmpty {

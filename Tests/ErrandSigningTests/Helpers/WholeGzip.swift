@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ErrandCore
 
-/// gzip, of whole data.
+/// Compresses complete data with gzip.
 enum WholeGzip {
   static func compressed(_ data: Data) throws -> Data { try Gzip.compress(data) }
 

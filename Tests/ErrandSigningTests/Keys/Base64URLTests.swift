@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandSigning
 
 @Suite struct Base64URLTests {
-  @Test func `any bytes come back from base64url`() {
+  @Test func `any bytes are decoded from base64url unchanged`() {
     var random = Seeded(9)
     for count in 0..<200 {
       let data = random.data(count)
@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     "A", "AAAAA", "AA==", "AAA=", "AB", "AAB", "+_-_", "//--", "A A", "AA\n", "A\u{0}", "ÄÄ", "=",
   ])
-  func `padding, other letters, odd lengths and bits that do not count are refused`(text: String) {
+  func `padding, other letters, odd lengths and nonzero unused bits are refused`(text: String) {
     #expect(Data(base64URL: text) == nil)
   }
 }

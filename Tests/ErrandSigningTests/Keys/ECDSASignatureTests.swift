@@ -7,7 +7,7 @@ import Testing
 @Suite struct ECDSASignatureTests {
   private func der(_ hex: String) -> Data? { ECDSASignature.raw(der: Data(hex: hex), width: 4) }
 
-  @Test func `r and s become DER and come back, whatever their leading bits`() throws {
+  @Test func `r and s are converted to DER and back, whatever their leading bits`() throws {
     var random = Seeded(5)
     for width in [4, 32, 48] {
       for _ in 0..<500 {
@@ -37,12 +37,12 @@ import Testing
   @Test func `DER that is not strict is refused`() {
     #expect(der("3006 020101 020102") == Data(hex: "00000001 00000002"))
     #expect(der("3008 0202 0080 0202 00ff") == Data(hex: "00000080 000000ff"))
-    // Leading zeros that are not needed, negative numbers, zero and none.
+    // Unnecessary leading zeros, negative numbers, zero and no number.
     #expect(der("3007 0202 0001 020102") == nil)
     #expect(der("3006 020181 020102") == nil)
     #expect(der("3006 020100 020102") == nil)
     #expect(der("3005 0200 020102") == nil)
-    // Lengths that are too long, too short, indefinite, or not as short as they can be.
+    // Lengths that are too long, too short, indefinite, or not in their shortest form.
     #expect(der("3007 020101 020102") == nil)
     #expect(der("3005 020101 020102") == nil)
     #expect(der("3080 020101 020102 0000") == nil)
@@ -50,7 +50,7 @@ import Testing
     #expect(der("30820006 020101 020102") == nil)
     #expect(der("3084 00000006 020101 020102") == nil)
     #expect(der("30ff") == nil)
-    // Something behind, a third number, another tag, and a number that does not fit.
+    // Extra bytes, a third number, another tag, and a number that does not fit.
     #expect(der("3006 020101 020102 00") == nil)
     #expect(der("3009 020101 020102 020103") == nil)
     #expect(der("3106 020101 020102") == nil)
@@ -59,7 +59,7 @@ import Testing
     #expect(der("") == nil)
   }
 
-  @Test func `a long element has a long length, and is read back`() {
+  @Test func `a long element has a long length, and can be parsed`() {
     for count in [0, 1, 127, 128, 255, 256, 65_535, 65_536] {
       let content = [UInt8](repeating: 7, count: count)
       var reader = DERReader(DER.element(.octetString, content)[...])
@@ -68,11 +68,11 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `junk is refused, and never ends the process`() {
+  @Test(.computesLong) func `random bytes are refused, and never crash the process`() {
     var random = Seeded(6)
     for _ in 0..<20_000 {
       var junk = random.data(random.number(0...24))
-      // Often one that begins well.
+      // Often a value that begins correctly.
       if Bool.random(using: &random) { junk = Data([0x30, UInt8(junk.count)]) + junk }
       if let raw = ECDSASignature.raw(der: junk, width: 4) {
         #expect(ECDSASignature.der(raw: raw, width: 4) == junk)

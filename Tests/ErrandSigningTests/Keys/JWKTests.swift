@@ -69,7 +69,7 @@ import Testing
       let value = try #require(members[name])
       #expect(
         privateRefusal(try edited(jwk) { $0[name] = "AA" + value }) != nil, "\(name) with a zero before it")
-      // OpenSSL does without a part that is only there for speed, if it is wrong.
+      // OpenSSL ignores a wrong part that only serves speed.
       guard !["dp", "dq", "qi"].contains(name) else { continue }
       #expect(
         privateRefusal(try edited(jwk) { $0[name] = value.dropLast(4).description }) != nil, "\(name) cut")
@@ -87,7 +87,7 @@ import Testing
     #expect(privateRefusal(try edited(RFCKeys.rsaJWK) { $0["n"] = members["n"] })?.code == .invalidKey)
   }
 
-  @Test func `a byte that moves from one coordinate to the other is refused`() throws {
+  @Test func `moving a byte from one coordinate to the other is refused`() throws {
     let members = try #require(
       JSONSerialization.jsonObject(with: Data(RFCKeys.p256JWK.utf8)) as? [String: String])
     let (x, y) = (Data(fromBase64URL: members["x"] ?? ""), Data(fromBase64URL: members["y"] ?? ""))
@@ -105,7 +105,7 @@ import Testing
     #expect(publicRefusal(jwk)?.code == .invalidKey)
   }
 
-  @Test func `the algorithm of a key is the only one it is used with`() throws {
+  @Test func `a key is used only with its algorithm`() throws {
     for (name, algorithm) in [("PS512", SignatureAlgorithm.rsaPSSSHA512), ("RS256", .rsaV15SHA256)] {
       let key = try PrivateKey(jwk: edited(RFCKeys.rsaJWK) { $0["alg"] = name })
       #expect(key.algorithms == [algorithm])
@@ -139,7 +139,7 @@ import Testing
     #expect(try !shared.isValid(Data(), for: Data()))
   }
 
-  @Test func `other kinds, curves and primes are refused by name`() throws {
+  @Test func `other kinds, curves and primes are refused, and the error names them`() throws {
     #expect(privateRefusal(try edited(RFCKeys.p256JWK) { $0["kty"] = "XYZ" })?.code == .unsupportedKey)
     #expect(
       privateRefusal(try edited(RFCKeys.p256JWK) { $0["crv"] = "P-521" })?.message.contains("P-384") == true)
@@ -160,7 +160,7 @@ import Testing
     #expect(publicRefusal(long)?.message.contains("32768 bits") == true)
   }
 
-  @Test func `an empty shared key is refused, and one byte is not`() throws {
+  @Test func `an empty shared key is refused, and a key of one byte is accepted`() throws {
     #expect(sharedRefusal(Data(#"{"kty":"oct","k":""}"#.utf8))?.code == .emptyKey)
     #expect(sharedRefusal(Data(#"{"kty":"oct"}"#.utf8))?.code == .invalidKey)
     #expect(sharedRefusal(Data(#"{"kty":"oct","k":"AQ"}"#.utf8)) == nil)
@@ -168,7 +168,7 @@ import Testing
     #expect(try SharedKey(Data([1]), keyID: "k").keyID == "k")
   }
 
-  @Test func `a member that is there twice does not end the process`() {
+  @Test func `a duplicate member does not crash the process`() {
     for text in [
       #"{"kty":"oct","kty":"RSA","k":"AQ"}"#, #"{"kty":"oct","k":"AQ","k":"Ag"}"#,
       #"{"kty":"\ud800","k":""}"#,
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `what is no JSON object of strings is refused`() {
+  @Test func `anything except a JSON object of strings is refused`() {
     let texts = [
       "", "{}", "[]", "null", "\"a\"", "{\"kty\":1}", "{\"kty\":\"OKP\"", "{\"kty\":\"oct\",\"k\":\"AQ\"}x",
       "\u{0}",
@@ -192,7 +192,9 @@ import Testing
     #expect(sharedRefusal(Data([0xFF, 0xFE, 0x7B, 0x00])) != nil)
   }
 
-  @Test(.computesLong) func `a changed key is refused or another key, and never ends the process`() throws {
+  @Test(.computesLong) func `a changed key is refused or is another key, and never crashes the process`()
+    throws
+  {
     var random = Seeded(8)
     for round in 0..<3000 {
       var jwk = Data(Self.pairs[round % 2].utf8)

@@ -34,7 +34,7 @@ import Testing
     #expect("\(shared)" == "SharedKey(***)")
   }
 
-  @Test func `secrets are compared in full, and only with their like`() {
+  @Test func `secrets are compared completely, and only with secrets of the same type`() {
     #expect(ConstantTime.isEqual(Data([1, 2]), SecretBytes([1, 2])))
     #expect(!ConstantTime.isEqual(Data([1, 2]), SecretBytes([1, 3])))
     #expect(!ConstantTime.isEqual(Data([1, 2]), SecretBytes([1, 2, 3])))
@@ -42,13 +42,13 @@ import Testing
     #expect(ConstantTime.isEqual(Data(), SecretBytes(Data())))
   }
 
-  @Test func `memory that is cleared is zero`() {
+  @Test func `cleared memory is zero`() {
     var bytes: [UInt8] = Array(1...100)
     bytes.withUnsafeMutableBytes { SecretBytes.clear($0) }
     #expect(bytes.allSatisfy { $0 == 0 })
   }
 
-  /// A key in hardware: it signs elsewhere, and later.
+  /// A key in hardware: it signs asynchronously, outside of this process.
   private actor Hardware: SigningKey {
     let algorithm = SignatureAlgorithm.hmacSHA256
 
@@ -58,14 +58,14 @@ import Testing
     }
   }
 
-  @Test func `a key that is elsewhere signs through the same protocol`() async throws {
+  @Test func `a key in hardware signs through the same protocol`() async throws {
     let key: any SigningKey = Hardware()
     #expect(try await key.sign(Data([0])) == Data([0, 1]))
     #expect(key.keyID == nil)
   }
 
   @Test(arguments: [RFCKeys.ed25519Private, RFCKeys.p256Private, RFCKeys.rsaPrivate])
-  func `one key signs and verifies in many tasks at once`(pem: String) async throws {
+  func `one key signs and verifies in many concurrent tasks`(pem: String) async throws {
     let key = try PrivateKey(pem: pem)
     let (signer, verifier) = (try key.signingKey(), try key.publicKey.verificationKey())
     try await withThrowingTaskGroup(of: Bool.self) { group in

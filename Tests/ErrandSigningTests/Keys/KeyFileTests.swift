@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: OpenSSLFiles.Kind.allCases)
-  func `a private key in PKCS #8, plain and encrypted, is that of its public key`(kind: OpenSSLFiles.Kind)
+  func `a private key in PKCS #8, plain or encrypted, belongs to its public key`(kind: OpenSSLFiles.Kind)
     async throws
   {
     let pem = try await files.key(kind)
@@ -65,7 +65,7 @@ import Testing
     try await expectPair(PrivateKey(pem: pem), PublicKey(pem: publicPEM))
   }
 
-  @Test func `text, line ends of Windows and certificates around a key do not matter`() async throws {
+  @Test func `text, Windows line ends and certificates around a key are ignored`() async throws {
     let pem = try await files.key(.p256)
     let request = ["req", "-new", "-x509", "-subj", "/CN=a", "-key", "/dev/stdin"]
     let certificate = try await files.text(request, input: pem)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `openssl accepts what is signed here, and its signatures are accepted`() async throws {
+  @Test func `openssl accepts Errand's signatures, and Errand accepts those of openssl`() async throws {
     let data = Data("what is signed".utf8)
     try files.folder.write(data, to: "data")
     let pss = [
@@ -106,13 +106,14 @@ import Testing
       let ours = try width.map { try #require(ECDSASignature.raw(der: made, width: $0)) } ?? made
       let verifier = try PublicKey(pem: publicPEM).verificationKey(for: algorithm)
       #expect(try await verifier.isValid(ours, for: data))
-      // DER is not what RFC 9421 wants.
+      // RFC 9421 does not use DER.
       if width != nil { #expect(try await !verifier.isValid(made, for: data)) }
     }
   }
 
   @Test(arguments: ["32", "0", "max"])
-  func `a signature with rsa-pss-sha512 whose salt has not 64 bytes is refused`(length: String) async throws {
+  func `an rsa-pss-sha512 signature whose salt does not have 64 bytes is refused`(length: String) async throws
+  {
     let pem = try await files.key(.rsa)
     try files.folder.write(pem, to: "key")
     try files.folder.write("data", to: "data")

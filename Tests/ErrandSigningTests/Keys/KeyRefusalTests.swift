@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `keys that do not sign here are refused, whichever half`() async throws {
+  @Test func `keys that are not supported are refused, private and public`() async throws {
     let kinds = [
       ["-algorithm", "ED448"], ["-algorithm", "X25519"],
       ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-521"],
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `each wrong file has its own sentence`() async throws {
+  @Test func `each wrong file has a specific error`() async throws {
     let pem = try await files.key(.ed25519)
     let publicPEM = try await files.text("pkey", "-pubout", input: pem)
     let encrypted = try await files.text("pkcs8", "-topk8", "-passout", "pass:right", input: pem)
@@ -66,14 +66,14 @@ import Testing
       ])
     let sentences = errors.compactMap { $0?.description }
     #expect(Set(sentences).count == sentences.count)
-    // Each says what to do.
+    // Each error says what to do.
     #expect(sentences.allSatisfy { $0.contains("pass ") || $0.contains("convert ") || $0.contains("; ") })
     #expect(publicRefusal(publicPEM + publicPEM)?.code == .invalidKey)
     #expect(publicRefusal(block("PUBLIC KEY"))?.code == .invalidKey)
     #expect(publicRefusal("")?.message.contains("BEGIN PUBLIC KEY") == true)
   }
 
-  @Test func `a key for another label than its own is refused`() async throws {
+  @Test func `a key with the label of another kind is refused`() async throws {
     let labels = [
       "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY", "PUBLIC KEY",
       "RSA PUBLIC KEY",
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `a key with bytes behind it is refused`() throws {
+  @Test func `a key that other bytes follow is refused`() throws {
     for pem in [RFCKeys.ed25519Private, RFCKeys.p256Private, RFCKeys.rsaPrivate] {
       let lines = pem.split(separator: "\n")
       let bytes = try #require(Data(base64Encoded: lines.dropFirst().dropLast().joined()))
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [RFCKeys.ed25519Private, RFCKeys.p256Private, RFCKeys.p256Public, RFCKeys.rsaPublic])
-  func `a file that is cut off is refused`(pem: String) {
+  func `a truncated file is refused`(pem: String) {
     for count in 0..<pem.utf8.count {
       let cut = String(decoding: pem.utf8.prefix(count), as: UTF8.self)
       #expect(refusal(cut) != nil, "\(count) bytes")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test(.computesLong) func `a changed file is refused or another key, and never ends the process`()
+  @Test(.computesLong) func `a changed file is refused or is another key, and never crashes the process`()
     async throws
   {
     let encrypted = try await files.text(
@@ -124,12 +124,12 @@ import Testing
       var bytes = Array(pems[round % pems.count].utf8)
       for _ in 0..<random.number(1...3) {
         let index = random.number(0...bytes.count - 1)
-        // Often another letter of base64, so that what is within changes.
+        // Often another letter of base64, so that the contents change.
         bytes[index] =
           Bool.random(using: &random) ? UInt8(random.number(0...255)) : UInt8(random.number(65...90))
       }
       let text = String(decoding: bytes, as: UTF8.self)
-      // An encrypted key may now ask for more rounds than anybody waits for.
+      // An encrypted key may now require an excessive number of rounds.
       if !text.contains("ENCRYPTED") { _ = refusal(text) }
       _ = publicRefusal(text)
     }
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a huge file and one with NUL are refused`() {
+  @Test func `a huge file and a file with NUL are refused`() {
     let room = PEMFile.maximumLength - RFCKeys.ed25519Private.utf8.count
     #expect(refusal(String(repeating: "\n", count: room) + RFCKeys.ed25519Private) == nil)
     #expect(refusal(String(repeating: "\n", count: room + 1) + RFCKeys.ed25519Private)?.code == .invalidKey)
@@ -151,7 +151,8 @@ import Testing
     #expect(refusal(String(repeating: "-----BEGIN PRIVATE KEY-----\n", count: 2000))?.code == .invalidKey)
   }
 
-  @Test func `an algorithm that is not the key's is refused, with those that are`() throws {
+  @Test func `an algorithm that does not match the key is refused, and the error lists those that do`() throws
+  {
     let all: [SignatureAlgorithm] = [
       .ed25519, .ecdsaP256SHA256, .ecdsaP384SHA384, .rsaPSSSHA512, .rsaV15SHA256, .hmacSHA256,
       SignatureAlgorithm(rawValue: "none"),
@@ -177,7 +178,8 @@ import Testing
     #expect(publicRefusal(try await files.text("pkey", "-pubout", input: pem))?.code == .algorithmMismatch)
   }
 
-  // PBES2 with 2,147,483,647 iterations, an older scheme with as many, PBES2 with 2^80 and with 10,000,001.
+  // PBES2 with 2,147,483,647 iterations, an older scheme with the same number, PBES2 with 2^80 and with
+  // 10,000,001.
   @Test(arguments: [
     """
     -----BEGIN ENCRYPTED PRIVATE KEY-----

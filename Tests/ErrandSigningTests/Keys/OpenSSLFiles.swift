@@ -2,7 +2,7 @@ import Foundation
 import Programs
 import TestSupport
 
-/// Files that the `openssl` program makes, in a folder of their own.
+/// Files that the `openssl` program makes, in a dedicated folder.
 struct OpenSSLFiles {
   let folder: TemporaryFolder
 

@@ -8,7 +8,7 @@ import Testing
     PBES2(try PEMFile(pem).privateKey().bytes.withUnsafeBytes { Data($0) })
   }
 
-  @Test func `the parameters of a key that openssl has encrypted are read`() async throws {
+  @Test func `the parameters of a key that openssl has encrypted are parsed`() async throws {
     let files = try OpenSSLFiles()
     let cases: [([String], PBES2.Hash, Int)] = [
       (["-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA1"], .sha1, 16), (["-v2", "aes-192-cbc"], .sha256, 24),
@@ -32,7 +32,9 @@ import Testing
     #expect(try read(other) == nil)
   }
 
-  @Test func `a key that is cut, or changed, is read or refused, and never ends the process`() async throws {
+  @Test func `a key that is truncated or changed is read or refused, and never crashes the process`()
+    async throws
+  {
     let pem = try await OpenSSLFiles().text(
       "pkcs8", "-topk8", "-v2", "aes-256-cbc", "-passout", "pass:p", input: RFCKeys.ed25519Private)
     let bytes = try PEMFile(pem).privateKey().bytes.withUnsafeBytes { Data($0) }
@@ -41,7 +43,7 @@ import Testing
     #expect(PBES2(bytes + [0]) == nil)
   }
 
-  @Test func `the two forms of keys are read, and only as what they are`() throws {
+  @Test func `the two forms of keys are parsed, and not mistaken for each other`() throws {
     let p256 = try PEMFile(RFCKeys.p256Public).publicKey().bytes.withUnsafeBytes { Data($0) }
     let info = try #require(KeyInfo(publicKey: p256))
     #expect(info.algorithm == ObjectIdentifier.ellipticKey)
@@ -49,7 +51,7 @@ import Testing
     #expect(info.key.count == 65)
     #expect(!info.isRestricted)
     #expect(KeyInfo(privateKey: p256) == nil)
-    // Bits that do not count, before the point.
+    // Unused bits before the point.
     var odd = p256
     odd[odd.count - 66] = 1
     #expect(KeyInfo(publicKey: odd) == nil)

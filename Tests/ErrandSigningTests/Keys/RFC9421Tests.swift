@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// The signatures of RFC 9421, appendix B.2, which are verified, and made again where that gives the same.
+/// The signatures of RFC 9421, appendix B.2, which are verified, and created again if they are deterministic.
 @Suite struct RFC9421Tests {
   private static let digest =
     "sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:"
@@ -35,7 +35,7 @@ import Testing
       "\"@signature-params\": ();created=1618884473;keyid=\"test-key-rsa-pss\";nonce=\"b3k2pp5k7z-50gnwp.yemd\""
     let key = try PublicKey(pem: RFCKeys.rsaPSSPublic).verificationKey(for: .rsaPSSSHA512)
     #expect(try await isValid(signature, key, lines))
-    // The identifier of the private key, which is for RSASSA-PSS only.
+    // The identifier of the private key, which is only for RSASSA-PSS.
     let own = try PrivateKey(pem: RFCKeys.rsaPSSPrivate)
     #expect(own.algorithms == [.rsaPSSSHA512])
     #expect(try await isValid(signature, own.publicKey.verificationKey(), lines))
@@ -70,7 +70,7 @@ import Testing
           + ";keyid=\"test-key-ecc-p256\""))
   }
 
-  @Test func `the signature with hmac-sha256 is made`() async throws {
+  @Test func `the signature with hmac-sha256 is reproduced`() async throws {
     let key = try SharedKey(RFCKeys.shared)
     let base = """
       "date": Tue, 20 Apr 2021 02:07:55 GMT
@@ -83,7 +83,7 @@ import Testing
     #expect(try await isValid(signature.base64EncodedString(), key, base))
   }
 
-  @Test func `the signature with ed25519 is made, with the key from a file and from a JSON Web Key`()
+  @Test func `the signature with ed25519 is reproduced, with the key from a file and from a JSON Web Key`()
     async throws
   {
     let base = """
@@ -101,7 +101,7 @@ import Testing
       PrivateKey(pem: RFCKeys.ed25519Private), PrivateKey(jwk: Data(RFCKeys.ed25519JWK.utf8)),
     ] {
       let signature = try await key.signingKey(for: .ed25519).sign(Data(base.utf8))
-      // CryptoKit makes another one each time.
+      // CryptoKit creates a different signature each time.
       #if !canImport(CryptoKit)
         #expect(signature.base64EncodedString() == expected)
       #endif
@@ -118,7 +118,7 @@ import Testing
       (RFCKeys.p256Private, RFCKeys.p256Public, [.ecdsaP256SHA256], 64),
       (RFCKeys.ed25519Private, RFCKeys.ed25519Public, [.ed25519], 64),
     ] as [(String, String, [SignatureAlgorithm], Int)])
-  func `what a key of appendix B.1 signs, its public key verifies`(
+  func `a public key of appendix B.1 verifies the signatures of its private key`(
     privatePEM: String, publicPEM: String, algorithms: [SignatureAlgorithm], length: Int
   ) async throws {
     let (key, publicKey) = (try PrivateKey(pem: privatePEM, keyID: "k"), try PublicKey(pem: publicPEM))

@@ -46,7 +46,7 @@ import Testing
     let key = try PrivateKey(jwk: Data(jwk.utf8))
     let message = Data(hex: vector.message)
     let signature = try await key.signingKey().sign(message)
-    // CryptoKit makes another one each time.
+    // CryptoKit creates a different signature each time.
     #if !canImport(CryptoKit)
       #expect(signature == Data(hex: vector.signature))
     #endif
@@ -59,7 +59,7 @@ import Testing
   private static let payload =
     "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 
-  @Test func `hmac-sha256 makes the signature of RFC 7515, appendix A.1`() throws {
+  @Test func `hmac-sha256 reproduces the signature of RFC 7515, appendix A.1`() throws {
     let key = try SharedKey(jwk: Data(RFCKeys.hs256JWK.utf8))
     let input = Data("eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\(Self.payload)".utf8)
     let signature = try key.sign(input)
@@ -71,7 +71,7 @@ import Testing
     #expect(try !key.isValid(Data(), for: input))
   }
 
-  @Test func `rsa-v1_5-sha256 makes the signature of RFC 7515, appendix A.2`() async throws {
+  @Test func `rsa-v1_5-sha256 reproduces the signature of RFC 7515, appendix A.2`() async throws {
     let key = try PrivateKey(jwk: Data(RFCKeys.rs256JWK.utf8))
     let input = Data("eyJhbGciOiJSUzI1NiJ9.\(Self.payload)".utf8)
     let expected = Data(

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ErrandSigning
 
-/// Public keys with which anyone can make a signature that is valid.
+/// Public keys for which anyone can make a valid signature.
 @Suite struct WeakKeyTests {
-  /// The points whose order divides 8, as they may be encoded: computed by multiplying points of the curve by the order
-  /// of its large subgroup. Each fits with either sign of x.
+  /// The points whose order divides 8, in all their encodings: computed by multiplying points of the curve by
+  /// the order of its large subgroup. Each is valid with either sign of x.
   private static let points: [[UInt8]] = [
     [0] + Array(repeating: 0, count: 31), [1] + Array(repeating: 0, count: 31),
     [0xEC] + Array(repeating: 0xFF, count: 30) + [0x7F],
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `an Ed25519 key that differs from one of small order in one bit is read`() throws {
+  @Test func `an Ed25519 key that differs from one of small order in one bit is accepted`() throws {
     var point = Self.points[1]
     point[16] = 1
     _ = try PublicKey(pem: edwardsPEM(point))
@@ -93,12 +93,12 @@ import Testing
   }
 
   @Test(arguments: [[3], [1, 1], [1, 0, 1]] as [[UInt8]])
-  func `an RSA key with another odd exponent is read`(exponent: [UInt8]) throws {
+  func `an RSA key with another odd exponent is accepted`(exponent: [UInt8]) throws {
     let modulus = try numbers()[0]
     _ = try PublicKey(pem: publicPEM(modulus, exponent))
   }
 
-  /// With 1, a signature is the padded hash itself, so that the two halves belong together.
+  /// With 1, a signature is the padded hash itself, so that the two halves match.
   @Test func `a private RSA key with the exponent 1 is refused`() throws {
     var numbers = try numbers()
     for index in [1, 2, 5, 6] { numbers[index] = [1] }

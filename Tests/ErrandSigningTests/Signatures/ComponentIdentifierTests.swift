@@ -11,7 +11,9 @@ import Testing
       (#""@query-param";name="Pet""#, #""@query-param";name="Pet""#), ("@path;req", #""@path";req"#),
       (#"signature;req;key="sig1""#, #""signature";req;key="sig1""#), ("a;sf;key=\"b\"", #""a";sf;key="b""#),
     ])
-  func `a component is read as a person or a signature writes it`(text: String, identifier: String) throws {
+  func `a component is parsed in the notation of Swift code and of signatures`(
+    text: String, identifier: String
+  ) throws {
     #expect(try MessageComponent(parsing: text).identifier == identifier)
     let parsed = try MessageComponent(parsing: identifier)
     #expect(parsed.identifier == identifier && parsed == MessageComponent(stringLiteral: identifier))
@@ -28,14 +30,14 @@ import Testing
       #""A""#, #""content-Type""#, "1;2", #"" a""#, "\"a\r\nb\"", "a;req;req=?0",
       #""@query-param";name="a";x"#,
     ])
-  func `a component that is not defined is refused`(text: String) async {
+  func `an undefined component is refused`(text: String) async {
     #expect(await codeOfRefusal { _ = try MessageComponent(parsing: text) } == .invalidComponent)
     #expect(
       await codeOfRefusal { _ = try SignatureParameters([MessageComponent(stringLiteral: text)]) }
         == .invalidComponent)
   }
 
-  @Test func `a component that is put together wrongly is refused when it is used`() async {
+  @Test func `an invalid combination of component parameters is refused when it is used`() async {
     let wrong: [MessageComponent] = [
       .method.structured, .field("a").wrapped.structured, .field("a").wrapped.member("b"), .status.ofRequest,
       .field(""),
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the order of a component's parameters does not count`() throws {
+  @Test func `the order of a component's parameters is ignored`() throws {
     let (one, other) = (
       try MessageComponent(parsing: #"a;req;key="b""#), try MessageComponent(parsing: #"a;key="b";req"#)
     )

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// The components of a message: the examples of RFC 9421, section 2, and their edges.
+/// The components of a message: the examples of RFC 9421, section 2, and edge cases.
 @Suite struct MessageComponentTests {
   private static let path = RFCMessages.message("POST", "https://www.example.com/path?param=value")
 
@@ -45,7 +45,7 @@ import Testing
         "/a%2fb/../c", "?q=%2F"
       ),
     ])
-  func `a URL is what a server sees of it`(
+  func `a URL is signed as a server sees it`(
     url: String, targetURI: String, authority: String, path: String, query: String
   ) throws {
     let message = SignableMessage.get(url)
@@ -85,7 +85,7 @@ import Testing
   @Test(arguments: [
     "example.com/a", "example.com?a", "a@example.com", "example.com#", "a\\b", "a b", "é", "a\r\nb",
   ])
-  func `a host that is none is refused`(host: String) async {
+  func `an invalid host is refused`(host: String) async {
     let message = SignableMessage.get("https://example.com/b", ["Host": host])
     for component in [MessageComponent.targetURI, .authority, .path] {
       #expect(await codeOfRefusal { _ = try message.lines(component) } == .componentUnavailable)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["https://www.example.com/path?param=value", "www.example.com:80", "*"])
-  func `the target of a request can be another than its path and query`(target: String) throws {
+  func `the target of a request can differ from its path and query`(target: String) throws {
     let message = RFCMessages.message("OPTIONS", "https://www.example.com/path", target: target)
     #expect(try message.value(of: .requestTarget) == target)
     #expect(try message.value(of: .path) == "/path")
@@ -124,7 +124,7 @@ import Testing
         ])
   }
 
-  @Test func `an escape that is none is a percent sign`() {
+  @Test func `an invalid escape is treated as a percent sign`() {
     #expect(
       QueryParameters.values(of: "a%25", in: Array("a%=%zz&a%25=%4&a%25=%41%".utf8)[...]) == [
         "%25zz", "%254", "A%25",
@@ -132,7 +132,7 @@ import Testing
     #expect(QueryParameters.values(of: "a", in: []) == [])
   }
 
-  @Test func `the lines of a field are combined without the spaces around them`() throws {
+  @Test func `the lines of a field are combined without the surrounding spaces`() throws {
     var fields: HTTPFields = [
       "Host": "www.example.com", "Date": "Tue, 20 Apr 2021 02:07:56 GMT",
       "X-OWS-Header": "  Leading and trailing whitespace.\t ",
@@ -223,7 +223,7 @@ import Testing
     #expect(await codeOfRefusal { _ = try method.lines(.method) } == .componentUnavailable)
   }
 
-  @Test func `several lines of Set-Cookie are only signed as bytes`() async throws {
+  @Test func `several lines of Set-Cookie are signed only as bytes`() async throws {
     var response = SignableMessage(200, fields: ["Set-Cookie": "a=1; Expires=Tue, 20 Apr 2021 02:07:56 GMT"])
     #expect(try response.lines("set-cookie").count == 1)
     response.fields.append("Set-Cookie", "b=2")
@@ -231,7 +231,7 @@ import Testing
     #expect(try response.value(of: "set-cookie;bs").hasSuffix(", :Yj0y:"))
   }
 
-  @Test func `a component is only taken from the kind of message that has it`() async throws {
+  @Test func `a component is taken only from the kind of message that has it`() async throws {
     let request = RFCMessages.request
     let response = SignableMessage(200, fields: ["A": "1"])
     #expect(await codeOfRefusal { _ = try request.lines(.status) } == .componentUnavailable)
@@ -254,7 +254,7 @@ import Testing
       ])
   }
 
-  @Test func `a parameter that is twice in a query is not signed`() async {
+  @Test func `a parameter that is repeated in a query is not signed`() async {
     let message = SignableMessage.get("https://example.com/?a=1&b=2&%61=3")
     #expect(await codeOfRefusal { _ = try message.lines(.queryParameter("a")) } == .componentUnavailable)
     #expect(await codeOfRefusal { _ = try message.lines(.queryParameter("b")) } == nil)

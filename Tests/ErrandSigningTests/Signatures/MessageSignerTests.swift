@@ -24,8 +24,7 @@ import Testing
     return try await verifier.verify(message, content: content, now: request.date)
   }
 
-  @Test func `a signer covers the method, the URL and the content unless it is told otherwise`() async throws
-  {
+  @Test func `a signer covers the method, the URL and the content by default`() async throws {
     var request = request()
     try await MessageSigner(try key()).sign(&request)
     let verifier = MessageVerifier(keys: [try key()], requiring: [.method, .targetURI, .contentDigest])
@@ -41,7 +40,7 @@ import Testing
     #expect(try MessageSigner(try key()).identity == "k")
   }
 
-  @Test func `each attempt has a time and a nonce of its own`() async throws {
+  @Test func `each attempt has a new time and nonce`() async throws {
     let signer = try MessageSigner(try key())
     var nonces: Set<String> = []
     for second in 0..<50 {
@@ -63,7 +62,7 @@ import Testing
     #expect(try MessageSignature.all(in: request.fields).map(\.label) == ["other", "sig1"])
   }
 
-  @Test func `the parameters are those that were asked for`() async throws {
+  @Test func `the signature has the configured parameters`() async throws {
     let signer = try MessageSigner(
       try key(), covering: [], label: "a", lifetime: .milliseconds(1500), nonce: .value("n\"1"), tag: "t",
       sendsAlgorithm: true)
@@ -98,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a digest that the request has is kept`() async throws {
+  @Test func `an existing digest of the request is kept`() async throws {
     var request = request(.text("other"), ["content-digest": RFCMessages.requestDigest])
     try await MessageSigner(try key()).sign(&request)
     #expect(request.fields.values(of: "Content-Digest") == [RFCMessages.requestDigest])
@@ -109,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `the digest is that of any body that can be read again`() async throws {
+  @Test func `the signer adds a digest for any body that can be read again`() async throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "content")
     let content = Data.seeded(300_000)
@@ -132,7 +131,7 @@ import Testing
     _ = try await verify(empty, verifier, content: Data())
   }
 
-  @Test func `a body that cannot be read again is refused with a sentence`() async throws {
+  @Test func `a body that cannot be read again is refused with an error that says so`() async throws {
     let chunks = AsyncStream<Data> { $0.finish() }
     var request = request(.stream(chunks))
     let error = try await #require(throws: RequestError.self) {
@@ -168,7 +167,7 @@ import Testing
       await codeOfRefusal { _ = try MessageSigner(try self.key(), covering: [component.ofRequest]) } == nil)
   }
 
-  @Test func `a signature can cover another`() async throws {
+  @Test func `a signature can cover another one`() async throws {
     var message = RFCMessages.request
     try await MessageSigner(try key(), covering: [.method]).signature(of: message, at: RFCMessages.date).add(
       to: &message.fields)
@@ -202,7 +201,7 @@ import Testing
     #expect(error.map { !"\($0)".contains("secret") } == true)
   }
 
-  @Test func `a signature that its key cannot make is the key's error`() async throws {
+  @Test func `a signature that the key cannot create fails with the key's error`() async throws {
     struct Broken: SigningKey {
       let algorithm = SignatureAlgorithm.ed25519
       func sign(_ data: Data) throws -> Data { throw CancellationError() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// The verifier: one test for each refusal.
+/// The verifier: one test for each kind of refusal.
 @Suite struct MessageVerifierTests {
   private static let now = RFCMessages.date
   private let key: SharedKey
@@ -15,7 +15,7 @@ import Testing
     verifier = MessageVerifier(keys: [key], requiring: [.method])
   }
 
-  /// Returns the example's request, signed with these parameters, as they are written.
+  /// Returns the example's request, signed with these parameters in this form.
   private func signed(
     _ input: String = #"("@method");created=1618884473;keyid="k""#, _ key: (any SigningKey)? = nil,
     label: String = "sig1",
@@ -42,7 +42,7 @@ import Testing
     #expect(await codeOfRefusal { try await verifier.verify(RFCMessages.request) } == .noSignature)
   }
 
-  @Test func `a component that is required and not covered is refused`() async throws {
+  @Test func `a required component that is not covered is refused`() async throws {
     #expect(try await refusal(verifier, #"("@method")"#) == nil)
     for input in ["()", #"("@path" "@query")"#, #"("@method" "@path")"#] {
       let strict = MessageVerifier(keys: [key], requiring: [.method, .contentDigest])
@@ -56,7 +56,8 @@ import Testing
     arguments: [
       (10, 0, nil), (30, 0, nil), (31, 0, .notYetValid), (5, 5, nil), (6, 5, .notYetValid), (-99_999, 0, nil),
     ] as [(Int, Int, SignatureError.Code?)])
-  func `a signature of the future is refused`(ahead: Int, skew: Int, code: SignatureError.Code?) async throws
+  func `a signature with a time in the future is refused`(ahead: Int, skew: Int, code: SignatureError.Code?)
+    async throws
   {
     var verifier = verifier
     if skew > 0 { verifier.clockSkew = .seconds(skew) }
@@ -71,7 +72,7 @@ import Testing
     #expect(try await refusal(verifier, #"("@method");created=1618884473;expires=-5"#) == .expired)
   }
 
-  @Test func `a signature that is too old is refused, if there is such an age`() async throws {
+  @Test func `a signature that is too old is refused, if an age limit is set`() async throws {
     let input = #"("@method");created=1618884473"#
     #expect(try await refusal(verifier, input, after: 1e9) == nil)
     var strict = verifier
@@ -81,7 +82,7 @@ import Testing
     #expect(try await refusal(strict, #"("@method");expires=1618884999"#) == .missingParameter)
   }
 
-  @Test func `numbers without bounds are refused or accepted, and never crash`() async throws {
+  @Test func `numbers without limits are refused or accepted, and never crash`() async throws {
     var strict = verifier
     (strict.maximumAge, strict.nonces) = (.seconds(Int64.max), MemoryNonceStore())
     for number in ["999999999999999", "-999999999999999", "0"] {
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `an algorithm that is not known is refused`() async throws {
+  @Test func `an unknown algorithm is refused`() async throws {
     for name in ["hmac-sha512", "", "HMAC-SHA256", "none"] {
       #expect(try await refusal(verifier, #"("@method");alg="\#(name)""#) == .unknownAlgorithm)
     }
@@ -101,15 +102,15 @@ import Testing
     #expect(try await refusal(strict, #"("@method");alg="hmac-sha256""#) == .unknownAlgorithm)
   }
 
-  @Test func `an algorithm that is not the key's is refused`() async throws {
+  @Test func `an algorithm that does not match the key is refused`() async throws {
     #expect(try await refusal(verifier, #"("@method");alg="hmac-sha256""#) == nil)
     for name in ["ed25519", "rsa-pss-sha512", "ecdsa-p256-sha256"] {
       #expect(try await refusal(verifier, #"("@method");alg="\#(name)""#) == .algorithmMismatch)
     }
   }
 
-  /// The confusion of keys: a public key is no secret, so that anybody could sign with its bytes.
-  @Test func `a signature with a shared key is not one of a public key`() async throws {
+  /// Key confusion: a public key is not secret, so anyone could sign with its bytes.
+  @Test func `a signature with a shared key is not accepted for a public key`() async throws {
     let publicKey = try PublicKey(pem: RFCKeys.ed25519Public, keyID: "k").verificationKey()
     let forger = try SharedKey(Data(RFCKeys.ed25519Public.utf8), keyID: "k")
     let verifier = MessageVerifier(keys: [publicKey], requiring: [.method])
@@ -121,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a signature of a key that is not there is refused`() async throws {
+  @Test func `a signature with a missing key is refused`() async throws {
     #expect(try await refusal(verifier, #"("@method");keyid="other""#) == .unknownKey)
     let none = MessageVerifier(requiring: []) { _ in nil }
     #expect(try await refusal(none, #"("@method");keyid="k""#) == .unknownKey)
@@ -130,13 +131,13 @@ import Testing
     #expect(try await refusal(several, #"("@method")"#) == .unknownKey)
     #expect(try await refusal(several, #"("@method");keyid="k""#) == nil)
     #expect(try await refusal(several, #"("@method");keyid="l""#) == .invalidSignature)
-    // A key without a name is for all others.
+    // A key without a name is used for all others.
     let nameless = MessageVerifier(keys: [other, try SharedKey(RFCKeys.shared)], requiring: [])
     #expect(try await refusal(nameless, #"("@method");keyid="x""#) == nil)
     #expect(try await refusal(nameless, #"("@method");keyid="l""#) == .invalidSignature)
   }
 
-  @Test func `of two keys with one name the algorithm tells`() async throws {
+  @Test func `the algorithm selects one of two keys with the same name`() async throws {
     let pair = try PrivateKey(pem: RFCKeys.rsaPrivate, keyID: "k")
     let keys = try [SignatureAlgorithm.rsaPSSSHA512, .rsaV15SHA256].map {
       try pair.publicKey.verificationKey(for: $0) as any VerificationKey
@@ -147,7 +148,7 @@ import Testing
     #expect(try await verifier.verify(message, now: Self.now).algorithm == .rsaV15SHA256)
   }
 
-  @Test func `a replay is refused if there is a store of nonces`() async throws {
+  @Test func `a replay is refused if there is a nonce store`() async throws {
     var verifier = verifier
     verifier.nonces = MemoryNonceStore()
     let input = #"("@method");created=1618884473;expires=1618884773;nonce="a";keyid="k""#
@@ -159,7 +160,7 @@ import Testing
     #expect(try await refusal(self.verifier, input) == nil)
   }
 
-  @Test func `a nonce and an end are needed where replays are refused`() async throws {
+  @Test func `a nonce and an expiry are required where replays are refused`() async throws {
     var verifier = verifier
     verifier.nonces = MemoryNonceStore()
     #expect(try await refusal(verifier, #"("@method");expires=1618884773"#) == .missingParameter)
@@ -169,7 +170,7 @@ import Testing
     #expect(try await refusal(verifier, #"("@method");created=1618884473;nonce="a""#, after: 60) == .replayed)
   }
 
-  @Test func `a message that is refused uses up no nonce`() async throws {
+  @Test func `a refused message uses up no nonce`() async throws {
     var verifier = verifier
     verifier.nonces = MemoryNonceStore()
     let input = #"("@method" "content-digest");expires=1618884773;nonce="a";keyid="k""#
@@ -184,7 +185,7 @@ import Testing
     #expect(await codeOfRefusal { try await verifier.verify(message, now: Self.now) } == .replayed)
   }
 
-  @Test func `content is verified with the digest that is covered`() async throws {
+  @Test func `content is verified with the covered digest`() async throws {
     let input = #"("@method" "content-digest")"#
     let content = RFCMessages.requestContent
     #expect(try await refusal(verifier, input, content: content) == nil)
@@ -199,7 +200,7 @@ import Testing
         MessageVerifier(keys: [key], requiring: []), "(\"@method\" \(covered))", content: content)
       #expect(code == nil, "\(covered)")
     }
-    // One digest that is covered says nothing of the others.
+    // A covered digest does not cover the others.
     #expect(
       try await refusal(verifier, #"("@method" "content-digest";key="sha-512")"#, content: content)
         == .missingComponent)
@@ -208,7 +209,7 @@ import Testing
     try await verifier.verify(bare, content: Data(), now: Self.now)
   }
 
-  @Test func `one signature is chosen by its label or its tag`() async throws {
+  @Test func `one signature is selected by its label or its tag`() async throws {
     var message = try await signed(#"("@method");tag="a""#, label: "one")
     message = try await signed(#"("@method");tag="b""#, label: "two", message: message)
     #expect(try await verifier.verify(message, now: Self.now).label == "one")
@@ -224,7 +225,7 @@ import Testing
         == .noSignature)
   }
 
-  @Test func `a signature of somebody else does not hide the one that counts`() async throws {
+  @Test func `a signature with an unknown key does not hide the one that counts`() async throws {
     var message = try await signed(
       #"("x-odd";of=1)"#.replacing(";of=1", with: ""),
       message: {
@@ -243,12 +244,12 @@ import Testing
         == .invalidComponent)
     message.fields["Signature"] = message.fields["Signature"]?.replacing("good=:", with: "good=:AAAA")
     let changed = message
-    // The reason is that of the first.
+    // The reason is that of the first one.
     #expect(
       await codeOfRefusal { try await verifier.verify(changed, now: Self.now) } == .invalidComponent)
   }
 
-  @Test func `a response is bound to the request that it answers`() async throws {
+  @Test func `a response is bound to its request`() async throws {
     let response = SignableMessage(200, fields: ["A": "1"], answering: RFCMessages.request)
     let message = try await signed(#"("@status" "@method";req "@path";req "a")"#, message: response)
     let verifier = MessageVerifier(keys: [key], requiring: [.status, .method.ofRequest])
@@ -269,7 +270,7 @@ import Testing
       await codeOfRefusal { try await verifier.verify(alone, now: Self.now) } == .componentUnavailable)
   }
 
-  @Test func `an error of the lookup or of the key is passed on`() async throws {
+  @Test func `an error from the lookup or from the key is passed on`() async throws {
     struct Broken: VerificationKey {
       let algorithm = SignatureAlgorithm.hmacSHA256
       func isValid(_ signature: Data, for data: Data) throws -> Bool { throw CancellationError() }

@@ -16,7 +16,7 @@ import Testing
       now: Self.now.addingTimeInterval(at))
   }
 
-  @Test func `a nonce is taken once for each key`() throws {
+  @Test func `a nonce is accepted once for each key`() throws {
     let store = MemoryNonceStore()
     for (nonce, keyID) in [
       ("a", nil), ("a", ""), ("a", "k"), ("b", "k"), ("", "k"), ("k a", nil), ("", "k a"), ("1 k a", nil),
@@ -36,7 +36,7 @@ import Testing
     #expect(try !take(store, "a", at: 19))
   }
 
-  @Test func `a full store forgets what has expired, and else refuses`() async throws {
+  @Test func `a full store forgets expired nonces, and otherwise refuses`() async throws {
     let store = MemoryNonceStore(capacity: 3)
     for (index, nonce) in ["a", "b", "c"].enumerated() {
       #expect(try take(store, nonce, for: Double(index + 1)))
@@ -64,7 +64,7 @@ import Testing
     #expect(taken > 1000)
   }
 
-  @Test func `of many at once one takes a nonce`() async throws {
+  @Test func `one of many concurrent uses of a nonce is accepted`() async throws {
     let store = MemoryNonceStore()
     let winners = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<100 {

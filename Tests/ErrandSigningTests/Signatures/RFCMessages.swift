@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ErrandSigning
 
-/// The messages of RFC 9421, appendix B.2, and what the tests of signatures do with messages.
+/// The messages of RFC 9421, appendix B.2, and helpers for the tests of signatures.
 enum RFCMessages {
   static let requestDigest =
     "sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:"
@@ -50,7 +50,7 @@ extension SignableMessage {
     return message
   }
 
-  /// Returns the lines of the signature base but for the last.
+  /// Returns the lines of the signature base except the last.
   func lines(_ components: MessageComponent..., types: StructuredFieldTypes = .standard) throws -> [String] {
     let parameters = try SignatureParameters(components)
     let base = try signatureBase(for: parameters, structuredFields: types)
@@ -66,7 +66,7 @@ extension SignableMessage {
   }
 }
 
-/// Returns the code with which something is refused; nil if it is not.
+/// Returns the code of the refusal; nil if there was no refusal.
 func codeOfRefusal(_ body: () async throws -> Void) async -> SignatureError.Code? {
   do {
     try await body()

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ErrandSigning
 
-/// Compares with `http-message-signatures`, which others wrote in Python: each verifies what the other signs.
+/// Compares with `http-message-signatures`, an independent implementation in Python: each verifies the
+/// other's signatures.
 @Suite(
   .enabled(
     "SKIPPED: http-message-signatures is not installed (pip install http-message-signatures==3.0.0; ERRAND_PYTHON names the interpreter)"
@@ -103,7 +104,7 @@ struct SignatureConformityTests {
     return all
   }
 
-  @Test func `each verifies 300 messages that the other has signed`() async throws {
+  @Test func `each implementation verifies 300 messages that the other has signed`() async throws {
     let keys = try await keys()
     var random = Seeded(9421)
     let now = Date()
@@ -171,7 +172,7 @@ struct SignatureConformityTests {
       "\"date\"", "\"content-digest\"", "\"content-digest\";sf", "\"x-many\"", "\"x-many\";bs", "\"x-empty\"",
       #""x-dictionary";key="b""#, #""x-dictionary";key="c""#, #""content-digest";key="sha-512""#,
     ]
-    // The peer takes the URL as it is written for @target-uri, and a server does not see it so.
+    // The peer uses the URL as it is written for @target-uri, and a server does not see it in that form.
     let isPlain = url == "https://example.com?a=1" || !url.contains(":443") && !url.contains("DB8")
     var ofRequest = [
       "\"@method\"", "\"@authority\"", "\"@scheme\"", "\"@path\"", "\"@query\"", "\"@request-target\"",

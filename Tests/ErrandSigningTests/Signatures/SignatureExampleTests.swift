@@ -4,8 +4,8 @@ import Testing
 
 @testable import ErrandSigning
 
-/// The signed messages of RFC 9421: section 2.4, 3.2 and 4.3, and appendices B.2 to B.4. The signature bases are
-/// compared byte for byte, and all signatures are verified; those that are the same each time are made, too.
+/// The signed messages of RFC 9421: section 2.4, 3.2 and 4.3, and appendices B.2 to B.4. The signature bases
+/// are compared byte for byte, and all signatures are verified; deterministic ones are also created.
 @Suite struct SignatureExampleTests {
   /// Verifies the signature with this label, and expects that its base has these lines.
   private func expect(
@@ -65,7 +65,7 @@ import Testing
       ])
   }
 
-  @Test func `the signature of B.2.3 covers everything`() async throws {
+  @Test func `the signature of B.2.3 covers the complete request`() async throws {
     let parameters = #"""
       ("date" "@method" "@path" "@query" "@authority" "content-type" "content-digest" "content-length")\#
       ;created=1618884473;keyid="test-key-rsa-pss"
@@ -89,7 +89,7 @@ import Testing
       ])
   }
 
-  @Test func `the signature of B.2.4 is one of a response`() async throws {
+  @Test func `the signature of B.2.4 is that of a response`() async throws {
     let parameters =
       #"("@status" "content-type" "content-digest" "content-length");created=1618884473;keyid="test-key-ecc-p256""#
     let message = RFCMessages.response.signed(
@@ -104,7 +104,7 @@ import Testing
       ])
   }
 
-  @Test func `the signature of B.2.5 is made with a shared key`() async throws {
+  @Test func `the signature of B.2.5 is created with a shared key`() async throws {
     let key = try SharedKey(RFCKeys.shared, keyID: "test-shared-secret")
     let signer = try MessageSigner(
       key, covering: ["date", .authority, "content-type"], label: "sig-b25", lifetime: nil, nonce: .none)
@@ -117,7 +117,7 @@ import Testing
     try await MessageVerifier(keys: [key], requiring: [.authority]).verify(message, now: RFCMessages.date)
   }
 
-  @Test func `the signature of B.2.6 is made with Ed25519`() async throws {
+  @Test func `the signature of B.2.6 is created with Ed25519`() async throws {
     let key = try PrivateKey(pem: RFCKeys.ed25519Private, keyID: "test-key-ed25519").signingKey()
     let signer = try MessageSigner(
       key, covering: ["date", .method, .path, .authority, "content-type", "content-length"], label: "sig-b26",
@@ -132,7 +132,7 @@ import Testing
         sig-b26=("date" "@method" "@path" "@authority" "content-type" "content-length");created=1618884473\#
         ;keyid="test-key-ed25519"
         """#)
-    // CryptoKit makes another one each time.
+    // CryptoKit creates a different signature each time.
     #if !canImport(CryptoKit)
       #expect(
         request.fields["Signature"]
@@ -265,7 +265,7 @@ import Testing
       ])
   }
 
-  @Test func `a proxy adds a signature of its own, as in section 4.3`() async throws {
+  @Test func `a proxy adds its own signature, as in section 4.3`() async throws {
     let components = #""@method" "@authority" "@path" "content-digest" "content-type" "content-length""#
     let original = #"sig1=(\#(components));created=1618884475;keyid="test-key-ecc-p256""#
     var message = RFCMessages.request.signed(

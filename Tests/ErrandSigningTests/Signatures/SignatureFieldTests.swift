@@ -10,7 +10,7 @@ import Testing
     try #require(try MessageSignature.all(in: ["Signature-Input": input, "Signature": signature]).first)
   }
 
-  @Test func `the parameters are kept as they came`() async throws {
+  @Test func `the parameters are kept in their original form and order`() async throws {
     let input =
       #"("b";x-y=?0;key="a" "a");x=1;tag="t";created=5;keyid="k";y=:AA==:;alg="ed25519";expires=9;nonce="n""#
     #expect(await codeOfRefusal { _ = try self.signature("sig1=\(input)") } == .invalidComponent)
@@ -24,7 +24,7 @@ import Testing
     #expect(parsed.parameters.keys == ["x", "tag", "created", "keyid", "y", "alg", "expires", "nonce"])
   }
 
-  @Test func `a signature without parameters has none`() throws {
+  @Test func `a signature without parameters has empty ones`() throws {
     let parsed = try signature("sig1=()").parameters
     #expect(parsed.components.isEmpty && parsed.parameters.isEmpty && parsed.value == "()")
     #expect(parsed.created == nil && parsed.expires == nil && parsed.nonce == nil && parsed.algorithm == nil)
@@ -44,7 +44,7 @@ import Testing
       ("sig1=();tag", "sig1=:AA==:"),
       ("sig1=();created=@1", "sig1=:AA==:"),
     ])
-  func `fields that are not as they should be are refused`(input: String, signature: String) async {
+  func `malformed fields are refused`(input: String, signature: String) async {
     let fields: HTTPFields = ["Signature-Input": input, "Signature": signature]
     #expect(await codeOfRefusal { _ = try MessageSignature.all(in: fields) } == .malformed)
     let verifier = MessageVerifier(requiring: []) { _ in nil }
@@ -55,11 +55,11 @@ import Testing
   @Test(arguments: [
     (#"sig1=(a)"#), "sig1=(1)", "sig1=(:AA==:)", #"sig1=("A")"#, #"sig1=("@signature-params")"#,
   ])
-  func `a component that is not defined is refused`(input: String) async {
+  func `an undefined component is refused`(input: String) async {
     #expect(await codeOfRefusal { _ = try self.signature(input) } == .invalidComponent)
   }
 
-  @Test func `neither signatures nor components are read without end`() async throws {
+  @Test func `the number of parsed signatures and components is limited`() async throws {
     func fields(_ count: Int) -> HTTPFields {
       [
         "Signature-Input": (0..<count).map { "a\($0)=()" }.joined(separator: ", "),
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["", "Sig1", "1", "sig 1", "sig1=", "é", "sig1\r\nA: b", "-a"])
-  func `a label that is no key is refused`(label: String) async throws {
+  func `an invalid label is refused`(label: String) async throws {
     let key = try SharedKey(Data([1]))
     let parameters = try SignatureParameters([])
     #expect(
@@ -113,7 +113,7 @@ import Testing
     #expect(await codeOfRefusal { _ = try SignatureRequest(label: label, []) } == .notSerializable)
   }
 
-  @Test func `a signature is not added to fields that cannot be read`() async throws {
+  @Test func `a signature is not added to fields that cannot be parsed`() async throws {
     let parameters = try SignatureParameters([])
     for name in ["Signature", "Signature-Input"] {
       #expect(
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `parameters that have no form in a field are refused`() async throws {
+  @Test func `parameters that cannot be serialized are refused`() async throws {
     for text in ["é", "a\r\nb", "a\u{0}"] {
       #expect(await codeOfRefusal { _ = try SignatureParameters([], keyID: text) } == .notSerializable)
       #expect(await codeOfRefusal { _ = try SignatureParameters([], nonce: text) } == .notSerializable)
@@ -161,7 +161,7 @@ import Testing
     #expect(fields["accept-signature"] == Self.example)
   }
 
-  @Test func `several requests are made and read`() throws {
+  @Test func `several requested signatures are created and parsed`() throws {
     let requests = [
       try SignatureRequest(
         label: "a", [.status, .method.ofRequest], wantsCreated: true, keyID: "k", algorithm: .ed25519,
@@ -186,12 +186,12 @@ import Testing
       "a=();alg=a",
       "a=();keyid=1", "a=();tag=?1",
     ])
-  func `a field that is not as it should be is refused`(value: String) async {
+  func `a malformed field is refused`(value: String) async {
     #expect(
       await codeOfRefusal { _ = try SignatureRequest.all(in: ["Accept-Signature": value]) } == .malformed)
   }
 
-  @Test func `a signer does what it is asked for`() async throws {
+  @Test func `a signer creates the requested signature`() async throws {
     let key = try PrivateKey(pem: RFCKeys.ed25519Private, keyID: "k").signingKey()
     let wanted = try SignatureRequest(
       label: "x", [.method, .contentDigest], wantsCreated: true, keyID: "k", algorithm: .ed25519,

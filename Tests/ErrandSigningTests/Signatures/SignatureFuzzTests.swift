@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// Junk in the fields of signatures never crashes, and never passes.
+/// Random bytes in the fields of signatures never crash the verifier, and are never accepted.
 @Suite(.computesLong) struct SignatureFuzzTests {
   private static let pieces = [
     "sig1", "=", "(", ")", "\"", "@method", "@path", "@query-param", "@status", "date", ";", "created",
@@ -21,7 +21,7 @@ import Testing
     (0..<random.number(0...length)).map { _ in pieces[random.number(0...pieces.count - 1)] }.joined()
   }
 
-  /// Returns a value that is right but for a few of its bytes.
+  /// Returns a value that is right except for a few of its bytes.
   private static func damaged(_ text: String, _ random: inout Seeded) -> String {
     var bytes = Array(text.utf8)
     for _ in 0..<random.number(0...4) {
@@ -37,8 +37,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func `the parsers take 20,000 damaged fields, and what they accept they write the same`() async throws
-  {
+  @Test func `accepted fields among 20,000 damaged ones are serialized unchanged`() async throws {
     let input =
       #"sig1=("@method" "date";req "a";key="b");created=1618884473;keyid="k";alg="ed25519", sig2=("@path");tag="t""#
     let signature = "sig1=:AAECAwQ=:, sig2=:/+A=:"
@@ -69,13 +68,13 @@ import Testing
         #expect(try MessageComponent(parsing: component.identifier) == component)
       }
     }
-    // The right ones are among them, and so are wrong ones.
+    // Valid fields are among them, and so are invalid ones.
     #expect(
       1000..<19_000 ~= signatures && 1000..<19_000 ~= requests && components > 500,
       "\(signatures) \(requests) \(components)")
   }
 
-  @Test func `no junk is verified`() async throws {
+  @Test func `no random value is verified`() async throws {
     let key = try SharedKey(RFCKeys.shared, keyID: "k")
     var verifier = MessageVerifier(keys: [key], requiring: [])
     verifier.maximumAge = .seconds(60)
@@ -99,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a URL and its query are taken apart whatever they are`() {
+  @Test func `any URL and query can be split into components`() {
     let pieces = [
       "https", "http", ":", "//", "/", "?", "#", "@", "a", "=", "&", "%", "%4", "%41", "+", "[", "]", "443",
       "80", "é", "",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// A flipped bit anywhere in what is covered is refused, with each of the six algorithms.
+/// A flipped bit anywhere in the covered parts is refused, with each of the six algorithms.
 @Suite(.computesLong) struct SignatureTamperingTests {
   private static let components: [MessageComponent] = [
     .method, .targetURI, .contentDigest, "content-type", .field("x-list").structured,
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: Algorithm.allCases)
-  func `a flipped bit in what is covered is refused`(algorithm: Algorithm) async throws {
+  func `a flipped bit in the covered parts is refused`(algorithm: Algorithm) async throws {
     let (key, verificationKey) = try await algorithm.keys()
     let verifier = verifier(verificationKey)
     let signer = try MessageSigner(
@@ -72,7 +72,7 @@ import Testing
 
     var (refused, same) = (0, 0)
     for field in signed.fields where field.name != "Signature" {
-      // All of them with the quickest algorithm; with each of the others some: the base is the same.
+      // All bits with the fastest algorithm, and some with each of the others, because the base is the same.
       let step = algorithm == .hmac ? 1 : 29
       for bit in stride(from: 0, to: field.value.utf8.count * 8, by: step) {
         let bytes = Data(field.value.utf8).flipping(bit)
@@ -81,7 +81,7 @@ import Testing
         var message = signed
         message.fields = [:]
         for (original, value) in zip(signed.fields, others) { message.fields.append(original.name, value) }
-        // The host's case, and spaces where they do not count, are the same message.
+        // A change of the host's case, or of ignored spaces, does not change the message.
         let parameters = (try? MessageSignature.all(in: message.fields))?.first?.parameters
         let isSame =
           (try? message.signatureBase(for: parameters ?? signature.parameters, structuredFields: Self.types))
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `the method, the URL and the status are covered to the last bit`() async throws {
+  @Test func `every bit of the method, the URL and the status is covered`() async throws {
     let key = try SharedKey(RFCKeys.shared)
     let verifier = MessageVerifier(keys: [key], requiring: [])
     let text = "https://example.com/a/b?c=d"
@@ -170,7 +170,7 @@ import Testing
     return message.fields
   }
 
-  @Test func `components and parameters that are left out, added or moved are refused`() async throws {
+  @Test func `omitted, added or moved components and parameters are refused`() async throws {
     let key = try SharedKey(RFCKeys.shared, keyID: "k")
     let verifier = MessageVerifier(keys: [key], requiring: [])
     var message = RFCMessages.request

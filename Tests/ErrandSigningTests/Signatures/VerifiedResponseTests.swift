@@ -55,7 +55,7 @@ import Testing
       "\(note) \(error?.message ?? "")")
   }
 
-  @Test func `a response that one key verified is not cached for another of its name`() throws {
+  @Test func `a response that one key verified is not cached for another with the same name`() throws {
     let (one, same, other) = (
       try PublicKey(pem: RFCKeys.ed25519Public, keyID: "server"),
       try PublicKey(pem: RFCKeys.ed25519Public, keyID: "server"),
@@ -73,7 +73,7 @@ import Testing
     #expect(shared[0] != shared[1])
   }
 
-  @Test func `a response is accepted if its signature covers it, and binds it to the request`() async throws {
+  @Test func `a response is accepted if its signature covers it and binds it to the request`() async throws {
     respond(try await signed("x"))
     #expect(try await wire.client.send(verified).text == "x")
     #expect(wire.server.requests.last?.fields["Accept-Encoding"] == "identity")
@@ -92,7 +92,7 @@ import Testing
     await expectRefused(try verified, .noSignature)
   }
 
-  @Test func `the caller says what is covered, and how old a signature may be`() async throws {
+  @Test func `the caller chooses the required components and the maximum age of a signature`() async throws {
     let key = try key.publicKey.verificationKey()
     respond(try await signed("x", covering: [.status, .contentDigest], age: 310))
     await expectRefused(.get(url).verified(by: key, covering: [.status]), .tooOld)
@@ -105,7 +105,7 @@ import Testing
       .get(url).verified(by: key, covering: [.status, .path.ofRequest], maxAge: nil), .missingComponent)
   }
 
-  @Test func `content has to be covered, and what it is`() async throws {
+  @Test func `a signature must cover the content and its type`() async throws {
     respond(try await signed("y"))
     let error = await #expect(throws: RequestError.self) { try await wire.client.send(verified) }
     #expect((error?.underlying as? DigestError)?.code == .mismatch)
@@ -117,8 +117,8 @@ import Testing
     await expectRefused(try verified, .missingComponent)
   }
 
-  /// One signature is valid and covers little; the other covers the content, and is another key's.
-  @Test func `parts that only another's signature covers do not count`() async throws {
+  /// One signature is valid and covers little; the other covers the content, and is made with another key.
+  @Test func `parts that only a signature with another key covers do not count`() async throws {
     let other = try PrivateKey(pem: RFCKeys.p256Private, keyID: "server")
     var fields = try await signed("x", covering: MessageComponent.ofResponse)
     fields = try await signed("x", with: other, label: "sig2", onto: fields)
@@ -126,7 +126,7 @@ import Testing
     await expectRefused(try verified, .missingComponent)
   }
 
-  @Test func `a content coding has to be covered, and is decoded`() async throws {
+  @Test func `a signature must cover the content coding, which is then decoded`() async throws {
     let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAAAA6sAAIMW3IwBAAAA"))
     let coding: HTTPFields = ["Content-Encoding": "gzip"]
     for (components, isGood) in [(Self.bound + ["content-encoding"], true), (Self.bound, false)] {
@@ -156,7 +156,7 @@ import Testing
     await expectRefused(.head(url).verified(by: try key.publicKey.verificationKey()), .noSignature)
   }
 
-  @Test func `a status that is not accepted is what it is, signed or not`() async throws {
+  @Test func `an unaccepted status is reported as such, signed or not`() async throws {
     respond([:], "nothing", status: 404)
     let error = await #expect(throws: RequestError.self) { try await wire.client.send(verified) }
     #expect(error?.code == .rejected && error?.status == 404)
@@ -183,7 +183,7 @@ import Testing
     respond(location, "", status: 307)
     await expectRefused(try verified, .noSignature)
     #expect(wire.server.count("/next") == 1)
-    // One that is not followed is a response, as any other.
+    // A redirect that is not followed is a response like any other.
     respond(try await signed("x", status: 307, adding: location), status: 307)
     let unfollowed = try verified.redirects(RedirectPolicy(limit: 0)).acceptingAnyStatus()
     #expect(try await wire.client.send(unfollowed).status == 307)
@@ -200,12 +200,12 @@ import Testing
       await #expect(throws: RequestError.self) {
         try await wire.client.download(verified, to: file, resume: true)
       }
-      #expect(try folder.names == ["file"], "No part is left to go on with.")
+      #expect(try folder.names == ["file"], "No part is left to resume.")
     }
     #expect(try String(contentsOf: file, encoding: .utf8) == "x")
   }
 
-  @Test func `the rest of a file needs a signature over the whole`() async throws {
+  @Test func `the rest of a file requires a signature over the whole`() async throws {
     let folder = try TemporaryFolder()
     let whole = String(repeating: "0123456789", count: 30_000)
     let tag = #""v1""#
@@ -256,7 +256,7 @@ import Testing
     try await wire.server.waitForOpenConnections(1)
   }
 
-  @Test func `a verifier may ask for more: nonces, and one of several keys`() async throws {
+  @Test func `a verifier may require nonces, and may have several keys`() async throws {
     let other = try PrivateKey(pem: RFCKeys.p256Private, keyID: "other")
     var verifier = MessageVerifier(
       keys: [try key.publicKey.verificationKey(), try other.publicKey.verificationKey()],
@@ -268,7 +268,7 @@ import Testing
     await expectRefused(.get(url).verified(by: verifier), .replayed)
   }
 
-  @Test func `the signature may be bound to the request's own`() async throws {
+  @Test func `the signature may be bound to the request's own signature`() async throws {
     let key = try key.publicKey.verificationKey()
     let components: [MessageComponent] = [.status, .field("signature").ofRequest, .contentDigest]
     let server = wire.server
@@ -283,8 +283,7 @@ import Testing
     #expect(server.count("/a") == 2)
   }
 
-  @Test func `a verified response is shared with requests that ask for the same, and no others`() async throws
-  {
+  @Test func `a verified response is shared only with requests that require the same`() async throws {
     respond(try await signed("x"))
     let key = try key.publicKey.verificationKey()
     let other = try PrivateKey(pem: RFCKeys.p256Private, keyID: "other").publicKey.verificationKey()

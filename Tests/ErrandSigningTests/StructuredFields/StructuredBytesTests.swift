@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandSigning
 
 @Suite struct StructuredBytesTests {
-  @Test func `a byte sequence of each length comes back`() throws {
+  @Test func `a byte sequence of any length is parsed unchanged`() throws {
     for length in 0..<100 {
       let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ length) })
       let text = try BareItem.bytes(data).serialized()
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `each character of the alphabet has its six bits`() throws {
+  @Test func `each character of the alphabet is decoded to its six bits`() throws {
     let all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     #expect(try StructuredItem(parsing: ":\(all):").bytes == Data(base64Encoded: all))
   }
@@ -27,7 +27,7 @@ import Testing
     #expect(try StructuredItem(parsing: text).serialized() == ":\(Data(value.utf8).base64EncodedString()):")
   }
 
-  @Test func `pad bits may be set, and are not sent`() throws {
+  @Test func `padding bits may be set, and are never sent`() throws {
     let item = try StructuredItem(parsing: ":iZ==:")
     #expect(item.bytes == Data([0x89]))
     #expect(try item.serialized() == ":iQ==:")
@@ -39,7 +39,7 @@ import Testing
     ":YWJj=:", ":YWJj====:", ":=YQ=:", ":Y=Q=:", ":YQ==YQ==:", ":Y Q=:", ": YQ==:", ":YQ== :", ":YQ\n==:",
     ":YQ\t==:", ":_-Ah:", ":aGVsbG!8=:", ":aGVsbG8=!:", ":YQ==;:", ":é:", ":\u{0}AAA:", "*aGVsbG8=*",
   ])
-  func `anything else is no byte sequence`(text: String) {
+  func `any other text is not parsed as a byte sequence`(text: String) {
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: text) }
   }
 }

@@ -38,7 +38,8 @@ import Testing
     #expect(try list.serialized() == #"abc;a=1;b=2;cde_456, (ghi;jk=4 l);q="9";r=w"#)
   }
 
-  @Test func `a parameter that is true has no value, one that is false has`() throws {
+  @Test func `a parameter that is true is serialized without a value, and one that is false with it`() throws
+  {
     let item = StructuredItem(1, parameters: ["a": true, "b": false])
     #expect(try StructuredItem(parsing: "1; a; b=?0") == item)
     #expect(try item.serialized() == "1;a;b=?0")
@@ -53,7 +54,7 @@ import Testing
     #expect(try dictionary.serialized() == #"en="Applepie", da=:w4ZibGV0w6ZydGU=:"#)
   }
 
-  @Test func `a member of a dictionary that is true has no value`() throws {
+  @Test func `a dictionary member that is true is serialized without a value`() throws {
     let dictionary: StructuredDictionary = [
       "a": false, "b": true, "c": .boolean(true, parameters: ["foo": .token("bar")]),
     ]
@@ -78,7 +79,7 @@ import Testing
     #expect(try dictionary.serialized() == text)
   }
 
-  @Test func `a dictionary on two lines is that on one line`() throws {
+  @Test func `a dictionary on two lines equals the same one on one line`() throws {
     #expect(
       try StructuredDictionary(parsing: ["foo=1", "bar=2"])
         == StructuredDictionary(parsing: "foo=1, bar=2"))
@@ -112,7 +113,7 @@ import Testing
   }
 
   /// RFC 9421, sections 4.1 and 4.2, shortened.
-  @Test func `a signature and its input read as their users think of them`() throws {
+  @Test func `a signature and its input have the expected values`() throws {
     let text =
       #"sig1=("@method" "content-digest";req);created=1618884473;keyid="test-key";alg="ed25519""#
     let input: StructuredDictionary = [

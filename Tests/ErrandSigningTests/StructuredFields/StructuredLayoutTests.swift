@@ -23,7 +23,7 @@ import Testing
     "a\r\n, b",
     "\u{0}", "1\u{0}", "é", "1, é", "1;é", "\u{FEFF}1", "a=1", "(1);a=(2)", "1;a=(2)",
   ])
-  func `anything else is no list`(text: String) {
+  func `any other text is not parsed as a list`(text: String) {
     #expect { try StructuredList(parsing: text) } throws: {
       ($0 as? StructuredFieldError)?.code == .malformed
     }
@@ -43,7 +43,7 @@ import Testing
     "1=1", "_a=1", "-a=1", ".a=1", "a!=1", "a=1 b=2", "a=1;", "\ta=1", "a(1)", "a=(1", "a=1=2", "a==1", "é=1",
     "a=é", "\"a\"=1", "a\u{0}", "(1)",
   ])
-  func `anything else is no dictionary`(text: String) {
+  func `any other text is not parsed as a dictionary`(text: String) {
     #expect { try StructuredDictionary(parsing: text) } throws: {
       ($0 as? StructuredFieldError)?.code == .malformed
     }
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [
     "", "  ", "1, 2", "1 2", "(1)", "\t1", "1\t", "1;a,", "1\n", "a=1", "1;a;", "[1]", "{}", "#", "1#",
   ])
-  func `anything but one item is no item`(text: String) {
+  func `any other text than one item is not parsed as an item`(text: String) {
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: text) }
   }
 
@@ -60,7 +60,7 @@ import Testing
     #expect(try StructuredItem(parsing: "   1;a=2  ") == StructuredItem(1, parameters: ["a": 2]))
   }
 
-  @Test func `of a key that comes twice, the last value counts, at the place of the first`() throws {
+  @Test func `the last value of a duplicate key counts, at the place of the first`() throws {
     let dictionary = try StructuredDictionary(parsing: "a=1;x, b=2, a=3;y")
     #expect(try dictionary.serialized() == "a=3;y, b=2")
     #expect(try StructuredDictionary(parsing: ["a=1, b=2", "a"]).serialized() == "a, b=2")
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["", "A", "aB", "1", "_a", "-", ".", "a b", "é", "aé", "a\u{0}", "a=", "a\"", "a:"])
-  func `a key of other characters is refused when it is serialized`(key: String) {
+  func `a key with other characters is refused when it is serialized`(key: String) {
     let fields: [() throws -> String?] = [
       { try StructuredDictionary(dictionaryLiteral: (key, 1)).serialized() },
       { try StructuredItem(1, parameters: [key: 1]).serialized() },
@@ -104,7 +104,9 @@ import Testing
   @Test(arguments: [
     ("1, 2 3", 5), ("a;B", 2), (#""abc"#, 4), ("1, ", 3), ("(1 2", 4), ("?7", 1), ("1234567890123456", 15),
   ])
-  func `an error says at which byte parsing ended, and nothing of the value`(text: String, offset: Int) {
+  func `an error gives the byte at which parsing ended, and quotes nothing of the value`(
+    text: String, offset: Int
+  ) {
     #expect { try StructuredList(parsing: text) } throws: { error in
       guard let error = error as? StructuredFieldError else { return false }
       return error.offset == offset && "\(error)".hasPrefix("at byte \(offset), ")

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandSigning
 
 @Suite(.computesLong) struct StructuredLimitTests {
-  @Test func `a value of the maximum length is parsed, one byte more is not`() throws {
+  @Test func `a value of the maximum length is parsed, and a longer one is refused`() throws {
     let text = #""\#(String(repeating: "a", count: 98))""#
     #expect(try StructuredItem(parsing: text, maximumBytes: 100).string?.utf8.count == 98)
     let parsers: [() throws -> Void] = [
@@ -22,7 +22,7 @@ import Testing
     #expect(try StructuredList(parsing: "", maximumBytes: 0).isEmpty)
   }
 
-  @Test func `the lines of a field are counted together`() throws {
+  @Test func `the length of all lines of a field is limited together`() throws {
     #expect(try StructuredList(parsing: ["aa", "bb"], maximumBytes: 6).count == 2)
     #expect { try StructuredList(parsing: ["aa", "bb"], maximumBytes: 5) } throws: {
       ($0 as? StructuredFieldError)?.code == .tooLong
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// The least that parsers must support (RFC 9651, section 3).
+  /// The minimum that parsers must support (RFC 9651, section 3).
   @Test func `the minimums of the standard are supported`() throws {
     let key = String(repeating: "k", count: 60)
     let members = (0..<1024).map { "\(key)\($0)=\($0)" }.joined(separator: ",")
@@ -63,7 +63,7 @@ import Testing
     " ",
     "\t", "( ", "()", "(),", "-", "1", "1.", "a;a;a", "é",
   ])
-  func `a long value of the same bytes ends soon`(piece: String) {
+  func `a long value of repeated bytes is parsed quickly`(piece: String) {
     for start in ["", "a=", "(", "\"", "%\"", ":", "1;"] {
       let text = start + String(repeating: piece, count: (32 << 10) / piece.utf8.count)
       _ = try? StructuredList(parsing: text)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `keys are found in time that does not grow with their number`() throws {
+  @Test func `the time to find a key does not grow with the number of keys`() throws {
     var text = "a"
     for number in 0..<20_000 { text += ",k\(number)" }
     for number in 0..<5000 { text += ",k\(number * 3)=?0" }

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandSigning
 
 @Suite struct StructuredMapTests {
-  @Test func `entries are found by key and by index, few or many`() {
+  @Test func `entries are found by key and by index, in small and large maps`() {
     for count in [0, 1, 8, 9, 100] {
       var parameters = StructuredParameters()
       for number in 0..<count { parameters["k\(number)"] = .integer(Int64(number)) }
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `random changes leave what they leave in a plain array`() {
+  @Test func `random changes have the same result as in a plain array`() {
     var random = RandomFields(seed: 5)
     for _ in 0..<200 {
       var map = StructuredParameters()

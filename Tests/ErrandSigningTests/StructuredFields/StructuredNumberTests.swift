@@ -22,7 +22,7 @@ import Testing
       ("999999999999.999", 999_999_999_999.999, "999999999999.999"),
       ("-999999999999.999", -999_999_999_999.999, "-999999999999.999"),
     ] as [(String, Double, String)])
-  func `a decimal has up to 12 digits before its point and 3 behind it`(
+  func `a decimal has up to 12 digits before its point and 3 after it`(
     text: String, value: Double, serialized: String
   ) throws {
     #expect(try StructuredItem(parsing: text).decimal == value)
@@ -34,7 +34,7 @@ import Testing
     "1.", "1.x", ".5", "-.5", "1..4", "1.5.4", "1.1234", "1.0000", "1234567890123.0", "1234567890123.",
     "1. 5", "1 .5", "1e3", "1_000", "1,000.0", "0x1F", "٣", "99999999999999999999999999",
   ])
-  func `anything else is no number`(text: String) {
+  func `any other text is not parsed as a number`(text: String) {
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: text) }
   }
 
@@ -44,14 +44,14 @@ import Testing
     (0.0005, "0.0"), (-0.0005, "0.0"), (0.00050001, "0.001"), (123.4564, "123.456"), (123.4566, "123.457"),
     (999_999_999_999.9985, "999999999999.998"),
   ])
-  func `a decimal is rounded to three digits, and from the middle to the even one`(
+  func `a decimal is rounded to three digits, and a tie to the even digit`(
     value: Double, text: String
   ) throws {
     #expect(try BareItem.decimal(value).serialized() == text)
   }
 
   @Test(arguments: [0.0015, 0.0025, 1.0015, 1.0025, 77.7775, 9.9995])
-  func `a decimal beside the middle is rounded to its own side`(middle: Double) throws {
+  func `a decimal next to a tie is rounded to the nearer value`(middle: Double) throws {
     let below = try #require(Double(BareItem.decimal(middle.nextDown).serialized()))
     let above = try #require(Double(BareItem.decimal(middle.nextUp).serialized()))
     #expect(below < middle)
@@ -67,12 +67,12 @@ import Testing
       .date(Date(timeIntervalSince1970: -1e15)), .date(Date(timeIntervalSince1970: .infinity)),
       .date(.distantFuture + 1e300),
     ] as [BareItem])
-  func `a number that does not fit is refused when it is serialized`(value: BareItem) {
+  func `a number out of range is refused when it is serialized`(value: BareItem) {
     #expect { try value.serialized() } throws: { ($0 as? StructuredFieldError)?.code == .notSerializable }
   }
 
-  @Test func `a date that is no number is refused when it is serialized`() {
-    // Not an argument of a test, because Foundation's description of it ends the process.
+  @Test func `a date that is not a number is refused when it is serialized`() {
+    // Not an argument of the test, because Foundation's description of it crashes the process.
     let isRefused = (try? BareItem.date(Date(timeIntervalSince1970: .nan)).serialized()) == nil
     #expect(isRefused)
   }
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["@", "@1.0", "@-", "@a", "@@1", "@1000000000000000", "@ 1", "@\"1\"", "@1659578233.5"])
-  func `anything else is no date`(text: String) {
+  func `any other text is not parsed as a date`(text: String) {
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: text) }
   }
 }

@@ -4,27 +4,27 @@ import Testing
 @testable import ErrandSigning
 
 @Suite(.computesLong) struct StructuredRoundTripTests {
-  @Test func `a random list comes back as it was serialized`() throws {
+  @Test func `a random list is parsed as it was serialized`() throws {
     var random = RandomFields(seed: 1)
     for _ in 0..<400 {
       let list = random.list()
       try comesBack(list)
       guard try StructuredList(parsing: list.map { try $0.serialized() }) != list else { continue }
-      Issue.record("in lines, this comes back as another list: \(list)")
+      Issue.record("in lines, this is parsed as another list: \(list)")
     }
   }
 
-  @Test func `a random dictionary comes back as it was serialized`() throws {
+  @Test func `a random dictionary is parsed as it was serialized`() throws {
     var random = RandomFields(seed: 2)
     for _ in 0..<400 { try comesBack(random.dictionary()) }
   }
 
-  @Test func `a random item comes back as it was serialized`() throws {
+  @Test func `a random item is parsed as it was serialized`() throws {
     var random = RandomFields(seed: 3)
     for _ in 0..<2000 { try comesBack(random.item()) }
   }
 
-  @Test func `junk is refused, or is a value that comes back`() throws {
+  @Test func `random text is refused, or is a value that is serialized and parsed unchanged`() throws {
     var random = RandomFields(seed: 4)
     var accepted = 0
     for _ in 0..<20_000 {
@@ -39,7 +39,7 @@ import Testing
     #expect(accepted > 100)
   }
 
-  @Test func `a value with a changed byte is refused, or is a value that comes back`() throws {
+  @Test func `a value with a changed byte is refused, or is serialized and parsed unchanged`() throws {
     var random = RandomFields(seed: 5)
     for _ in 0..<200 {
       let bytes = Array(try random.dictionary().serialized()?.utf8.prefix(100) ?? "a".utf8.prefix(1))
@@ -52,20 +52,20 @@ import Testing
     }
   }
 
-  // Not with #expect, which takes longer than to parse.
+  // Not with #expect, which takes longer than parsing.
 
   private func comesBack(_ list: StructuredList) throws {
     guard try StructuredList(parsing: list.serialized() ?? "") != list else { return }
-    Issue.record("this comes back as another list: \(list)")
+    Issue.record("this is parsed as another list: \(list)")
   }
 
   private func comesBack(_ dictionary: StructuredDictionary) throws {
     guard try StructuredDictionary(parsing: dictionary.serialized() ?? "") != dictionary else { return }
-    Issue.record("this comes back as another dictionary: \(dictionary)")
+    Issue.record("this is parsed as another dictionary: \(dictionary)")
   }
 
   private func comesBack(_ item: StructuredItem) throws {
     guard try StructuredItem(parsing: item.serialized()) != item else { return }
-    Issue.record("this comes back as another item: \(item)")
+    Issue.record("this is parsed as another item: \(item)")
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandSigning
 
 @Suite struct StructuredTextTests {
-  @Test func `a string may have each printable ASCII character in it`() throws {
+  @Test func `a string may contain every printable ASCII character`() throws {
     let all = RandomFields.printable
     let escaped = all.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#)
     #expect(try BareItem.string(all).serialized() == "\"\(escaped)\"")
@@ -25,7 +25,7 @@ import Testing
     "\"\u{1F}\"", "\"\u{7F}\"", "\"\u{80}\"", "\"füü\"", "\"😀\"", "'foo'", #""a\é""#, #""a" "b""#, #""a"b"#,
     "“foo”", "\"\\\"\u{7F}\"", "\"\\\\\t\"", "\"\\\"é\"",
   ])
-  func `anything else is no string`(text: String) {
+  func `any other text is not parsed as a string`(text: String) {
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: text) }
   }
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// RFC 9110, section 5.6.2, and RFC 9651, section 3.3.4.
-  @Test func `a token may have these characters in it, and no others`() throws {
+  @Test func `a token may contain these characters, and no others`() throws {
     let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~:/".utf8)
     for byte in 0...127 as ClosedRange<UInt8> {
       let text = "a\(UnicodeScalar(byte))b"
@@ -57,13 +57,16 @@ import Testing
   }
 
   @Test(arguments: ["", "é", "aé", "a b", "1a", "a\u{0}"])
-  func `anything else is no token when it is serialized`(value: String) {
+  func `any other text is refused as a token when it is serialized`(value: String) {
     #expect { try BareItem.token(value).serialized() } throws: {
       ($0 as? StructuredFieldError)?.code == .notSerializable
     }
   }
 
-  @Test func `a display string escapes the percent sign, the quote and what is not printable ASCII`() throws {
+  @Test
+  func `a display string escapes the percent sign, the quote and every character outside printable ASCII`()
+    throws
+  {
     let value = "\u{0}\n\u{1F} !\"#$%&'~\u{7F}ü€😀\u{FEFF}"
     let text = #"%"%00%0a%1f !%22#$%25&'~%7f%c3%bc%e2%82%ac%f0%9f%98%80%ef%bb%bf""#
     #expect(try BareItem.displayString(value).serialized() == text)
@@ -81,11 +84,11 @@ import Testing
       ("%\"\t\"", nil), ("%\"\n\"", nil), ("%\"\u{0}\"", nil), ("%\"\u{7F}\"", nil), ("%\"ü\"", nil),
       ("\"foo\"%", nil), (#"%"%%20""#, nil),
     ] as [(String, String?)])
-  func `a display string is UTF-8 in percent encoding of lower case`(text: String, value: String?) {
+  func `a display string is UTF-8, percent-encoded with lower-case digits`(text: String, value: String?) {
     #expect((try? StructuredItem(parsing: text))?.displayString == value)
   }
 
-  @Test func `a string, a token and a display string of the same text are not the same`() throws {
+  @Test func `a string, a token and a display string with the same text are not equal`() throws {
     let list = try StructuredList(parsing: #""a", a, %"a""#)
     #expect(Set(list).count == 3)
     #expect(list.map(\.string) == ["a", nil, nil])
@@ -94,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: ["?", "?2", "?true", "?T", "? 1", "?11", "?1?", "1?"])
-  func `anything but ?0 and ?1 is no boolean`(text: String) {
+  func `any other text than ?0 and ?1 is not parsed as a boolean`(text: String) {
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: text) }
   }
 

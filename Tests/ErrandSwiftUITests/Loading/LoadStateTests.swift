@@ -9,7 +9,7 @@ import Testing
 
   private var state = LoadState<Int>(grace: .milliseconds(300))
 
-  @Test mutating func `the second view that shows it joins the first one's request`() {
+  @Test mutating func `a second view of the same value joins the first view's request`() {
     #expect(state.appear(1) == [.start(1)])
     #expect(state.appear(2) == [])
     #expect(state.end(1, .success(7)) == [.resume(1)])
@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test
-  mutating func `one of two views that goes away cancels nothing, and the last one only after the grace`() {
+  mutating func
+    `if one of two views disappears nothing is cancelled, and after the last one only at the end of the grace`()
+  {
     _ = state.appear(1)
     _ = state.appear(2)
     #expect(state.disappear(1, isFinal: false, at: .zero) == [])
@@ -29,19 +31,19 @@ import Testing
     #expect(state.shown.value == nil && state.shown.error == nil)
   }
 
-  @Test mutating func `a view that is back within the grace finds its request under way`() {
+  @Test mutating func `a view that returns within the grace finds its request in progress`() {
     _ = state.appear(1)
     _ = state.disappear(1, isFinal: false, at: .zero)
     #expect(state.appear(1) == [.restore(1)])
     #expect(state.ring(at: .seconds(1)) == [])
   }
 
-  @Test mutating func `a view that shows something else does not come back`() {
+  @Test mutating func `a view that shows another value does not return to the old one`() {
     _ = state.appear(1)
     #expect(state.disappear(1, isFinal: true, at: .zero) == [.cancel(1), .resume(1)])
   }
 
-  @Test mutating func `the old value stays while the new one comes, and when that fails`() {
+  @Test mutating func `the old value stays while the new one loads, and when that fails`() {
     _ = state.appear(1)
     _ = state.end(1, .success(7))
     #expect(state.refresh() == [.start(2)])
@@ -54,13 +56,13 @@ import Testing
     #expect(state.shown.value == 8 && state.shown.error == nil)
   }
 
-  @Test mutating func `a cancellation is no error`() {
+  @Test mutating func `a cancellation is not an error`() {
     _ = state.appear(1)
     _ = state.end(1, .failure(CancellationError()))
     #expect(state.shown.error == nil && !state.shown.isRefreshing)
   }
 
-  @Test mutating func `what failed is loaded again when the network is back, if a view shows it`() {
+  @Test mutating func `a failed value is loaded again when the network returns, if a view shows it`() {
     _ = state.appear(1)
     _ = state.end(1, .failure(Broken()))
     #expect(state.networkIsBack() == [.start(2)])
@@ -70,15 +72,15 @@ import Testing
     #expect(state.networkIsBack() == [])
   }
 
-  @Test mutating func `what is here is not loaded again when the network is back`() {
+  @Test mutating func `a loaded value is not loaded again when the network returns`() {
     _ = state.appear(1)
     _ = state.end(1, .success(7))
     #expect(state.networkIsBack() == [])
   }
 
-  /// At most one run is under way, each run ends once, and only the newest changes what is shown.
+  /// At most one load runs at a time, each ends once, and only the newest changes the shown value.
   @Test(arguments: 1...30)
-  mutating func `any order of events keeps one run at most, and resumes each`(seed: UInt64) {
+  mutating func `any order of events keeps at most one load running, and resumes each`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var (open, resumed, now): (Set<Int>, Set<Int>, Duration) = ([], [], .zero)
     for step in 0..<300 {

@@ -6,7 +6,7 @@
   import Testing
 
   @MainActor @Suite struct ActivityModifierTests {
-    @Test func `a request is drawn over the view, which takes no touches meanwhile`() async throws {
+    @Test func `a request is drawn over the view, which receives no touches meanwhile`() async throws {
       let activity = RequestActivity("Sending", delay: .zero, minimum: .zero)
       let host = Host(Text("page").activity(activity))
       #expect(host.texts == ["page"] && !host.isBlocked)
@@ -20,7 +20,8 @@
       #expect(!host.isBlocked)
     }
 
-    @Test func `an activity without a text is announced by a word, also if it is shown already`() async throws
+    @Test func `an activity without a text is announced by a default word, even if it is already shown`()
+      async throws
     {
       let activity = RequestActivity(delay: .zero, minimum: .zero)
       let call = Client(transport: StubTransport([.stall])).start(

@@ -42,7 +42,7 @@
       return (Host(view().errand(store)), store)
     }
 
-    @Test func `a value is loaded when its view is made, and again when it is pulled`() async {
+    @Test func `a value is loaded when its view is created, and again when the view is pulled`() async {
       let stub = StubTransport { .response(body: "[\"a\(String($0.index))\"]") }
       let (host, _) = host(stub) { Names() }
       #expect(host.texts == ["-", "refreshing"])
@@ -51,7 +51,7 @@
       #expect(await host.wait { host.texts == ["a1"] })
     }
 
-    @Test func `the old value stays while the new one comes, and beside the error`() async throws {
+    @Test func `the old value stays while the new one loads, and beside the error`() async throws {
       let stub = StubTransport { [gate] request in
         if request.index > 0 { try await gate.pass() }
         return request.index == 0 ? .response(body: "[\"old\"]") : .response(status: 500)
@@ -65,7 +65,7 @@
       #expect(await host.wait { host.texts == ["old", "error"] })
     }
 
-    @Test func `two views with one key have one request, and one that goes away does not cancel it`()
+    @Test func `two views with one key have one request, and one that disappears does not cancel it`()
       async throws
     {
       let stub = StubTransport([.response(body: "[\"a\"]").behind(gate)])
@@ -93,7 +93,7 @@
       }
     }
 
-    @Test func `a view without the credential does not show what one with it has loaded`() async throws {
+    @Test func `a view without the credential does not show the value of a view with it`() async throws {
       let stub = StubTransport { .response(body: "[\"\($0.fields["Authorization"] ?? "anonymous")\"]") }
       var configuration = ClientConfiguration()
       configuration.authentication = .bearer("alice", at: [URL(string: "https://example.com")!])
@@ -115,7 +115,7 @@
       var body: some View { Text(names.value?.joined() ?? "-") }
     }
 
-    @Test func `keys that differ in their bytes only are two`() async throws {
+    @Test func `keys that differ only in their bytes are two keys`() async throws {
       let stub = StubTransport { .response(body: "[\"\($0.index)\"]") }
       let (host, store) = host(stub) { Keyed("Ren\u{E9}") }
       #expect(await host.wait { host.texts == ["0"] })
@@ -123,7 +123,7 @@
       #expect(await host.wait { host.texts == ["1"] })
     }
 
-    @Test func `the request of the last view is cancelled after the grace, and that is no error`()
+    @Test func `the request of the last view is cancelled after the grace, and that is not an error`()
       async throws
     {
       let stub = StubTransport([.stall])
@@ -140,7 +140,7 @@
       host.show(nil)
     }
 
-    @Test func `the newest key wins, and the old value stays until its own is here`() async throws {
+    @Test func `the newest key wins, and the old value stays until the new one has arrived`() async throws {
       let stub = StubTransport { [gate] request in
         if request.url.path == "/slow" { return .stall }
         if request.url.path == "/new" { try await gate.pass() }
@@ -158,7 +158,7 @@
       #expect(await host.wait { host.texts == ["/new"] })
     }
 
-    @Test func `what failed is loaded again when the network is back`() async throws {
+    @Test func `a failed value is loaded again when the network returns`() async throws {
       let network = ManualReachability(.offline)
       let stub = StubTransport { $0.index == 0 ? .fail(.cannotConnect) : .response(body: "[\"a\"]") }
       let (host, _) = host(stub, network: network) { Names() }
@@ -167,7 +167,7 @@
       #expect(await host.wait { host.texts == ["a"] })
     }
 
-    @Test func `a covered view's request waits behind others, and then is cancelled`() async throws {
+    @Test func `a covered view's request waits behind others, and is then cancelled`() async throws {
       let stub = StubTransport([.stall])
       let (host, _) = host(stub) { Names() }
       try await stub.waitForRequests(1)
@@ -188,7 +188,7 @@
       var body: some View { Text(names.value?.joined(separator: " ") ?? "-").loads($names) }
     }
 
-    @Test func `a request with a check is the same one whenever its view is made again`() async {
+    @Test func `a request with a check counts as the same each time its view is created`() async {
       let stub = StubTransport { .response(body: "[\"a\(String($0.index))\"]") }
       let (host, store) = host(stub) { Checked() }
       #expect(await host.wait { host.texts == ["a0"] })
@@ -199,7 +199,7 @@
       #expect(stub.requests.count == 1 && host.texts == ["a0"])
     }
 
-    @Test func `a view that is covered before its load has begun sends nothing`() async {
+    @Test func `a view that is covered before its load begins sends nothing`() async {
       let stub = StubTransport([.stall])
       let (host, _) = host(stub) { Names() }
       host.cover()
@@ -209,7 +209,7 @@
       host.show(nil)
     }
 
-    @Test func `a key that changes while the view is away is loaded when it is back`() async throws {
+    @Test func `a key that changes while the view is away is loaded when the view returns`() async throws {
       let stub = StubTransport([.response(body: "[\"a\"]")])
       let (host, store) = host(stub) { Names() }
       #expect(await host.wait { host.texts == ["a"] })
@@ -231,7 +231,7 @@
       #expect(await host.wait { host.texts == ["a"] })
     }
 
-    @Test func `a preview has its responses from a closure`() async {
+    @Test func `a preview gets its responses from a closure`() async {
       let host = Host(Names().errandStub { try .json(["stubbed"], for: $0) })
       #expect(await host.wait { host.texts == ["stubbed"] })
     }
@@ -241,7 +241,7 @@
       #expect(await host.wait { host.texts == ["-", "error"] })
     }
 
-    @Test func `a stub's error is the view's`() async {
+    @Test func `a stub's error is shown by the view`() async {
       let host = Host(Names().errandStub { _ in throw CocoaError(.fileNoSuchFile) })
       #expect(await host.wait { host.texts == ["-", "error"] })
     }

@@ -26,7 +26,7 @@
       var scope: RequestScope?
     }
 
-    @Test func `a view's requests end when it is gone`() async throws {
+    @Test func `a view's requests end when it has disappeared`() async throws {
       let requests = ViewRequests("page", clock: clock)
       let host = Host(Page(requests: requests))
       let scope = requests.scope
@@ -67,7 +67,7 @@
       call.cancel()
     }
 
-    @Test func `requests that were begun before the view was made end with the views around it`() async throws
+    @Test func `requests that began before the view was created end with the surrounding views`() async throws
     {
       let (outer, inner) = (ViewRequests("outer", clock: clock), ViewRequests("inner", clock: clock))
       let scope = inner.scope
@@ -77,7 +77,7 @@
       #expect(await host.wait { scope.isCancelled })
     }
 
-    @Test func `a view that comes back later has a new scope, and so have the views in it`() async throws {
+    @Test func `a view that returns later has a new scope, and so have the views in it`() async throws {
       let (requests, found) = (ViewRequests("page", clock: clock), Found())
       let host = Host(Child(found: found).requests(requests))
       let first = requests.scope
@@ -91,7 +91,8 @@
       #expect(found.scope === requests.scope && !requests.scope.isCancelled)
     }
 
-    @Test func `a scope lies in that of the views around it, also when that is a new one`() async throws {
+    @Test func `a scope is nested in that of the surrounding views, even if that is a new one`() async throws
+    {
       let (outer, inner) = (ViewRequests("page", clock: clock), ViewRequests("part", clock: clock))
       let host = Host(Page(requests: inner).requests(outer))
       let first = inner.scope
@@ -108,7 +109,8 @@
       #expect(inner.scope.isCancelled)
     }
 
-    @Test func `a scope with a parent of its own lies in that, and not in the views' around it`() {
+    @Test func `a scope with an explicit parent is nested in that, and not in the surrounding views' scope`()
+    {
       let session = RequestScope("session")
       let (outer, inner) = (
         ViewRequests("page", clock: clock), ViewRequests("part", in: session, clock: clock)
@@ -121,7 +123,7 @@
       host.show(nil)
     }
 
-    @Test func `a view with a named scope gives it to the views in it, and ends it when it is released`()
+    @Test func `a view with a named scope passes it to the views in it, and ends it when it is released`()
       async
     {
       let found = Found()

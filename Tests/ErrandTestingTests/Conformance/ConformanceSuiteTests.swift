@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConformanceSuiteTests {
   private struct Odd: Error {}
 
-  /// A suite of one case for each way in which a case ends.
+  /// A suite with one case for each way in which a case can end.
   private struct Suite: HarnessedSuite {
     struct Harness: ConformanceHarness {
       let suite: Suite
@@ -36,13 +36,15 @@ import Testing
     var count: Int { value.withLock { $0 } }
   }
 
-  @Test func `a case without fault has passed, or says why it cannot run`() async throws {
+  @Test func `a case without a fault has passed, or says why it cannot run`() async throws {
     let suite = Suite()
     #expect(try await suite.run(Suite.cases[0]) == .passed)
     #expect(try await suite.run(Suite.cases[1]) == .skipped(reason: "no disk"))
   }
 
-  @Test func `a failure says what was found, what was expected, and what the harness saw`() async throws {
+  @Test func `a failure gives the actual result, the expected one, and the harness's observations`()
+    async throws
+  {
     let failure = await #expect(throws: ConformanceFailure.self) { try await Suite().run(Suite.cases[2]) }
     #expect(failure?.description == "the number: 1, expected 2; it was Monday")
     await #expect(throws: Odd.self) { try await Suite().run(Suite.cases[3]) }

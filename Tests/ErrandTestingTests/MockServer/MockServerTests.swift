@@ -16,7 +16,7 @@ struct MockServerTests {
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  @Test("responds as its routes say, and 404 where there is none")
+  @Test("sends the responses of its routes, and 404 for any other path")
   func routes() async throws {
     server.on("GET", "/hello") { .response(body: "hello \($0.query ?? "")") }
     server.on("/any/*") { .response(status: 201, fields: ["X-Method": $0.method.rawValue]) }
@@ -55,7 +55,7 @@ struct MockServerTests {
     #expect(server.requests[1].fields["Transfer-Encoding"] == "chunked")
   }
 
-  @Test("sees a client close, even while it says nothing")
+  @Test("detects that a client closes, even while it sends nothing")
   func seesClose() async throws {
     server.on("GET", "/stall") { _ in .stall }
     let waiting = Task { [client, server] in try await client.send(.get(server.url("/stall"))) }
@@ -68,11 +68,11 @@ struct MockServerTests {
     #expect(server.openConnections == 0)
   }
 
-  @Test("says what it saw when it waited in vain")
+  @Test("reports what it received when a wait fails")
   func waitInVain() async throws {
     do {
       try await server.waitForRequests(1, within: .milliseconds(50))
-      Issue.record("it should have thrown")
+      Issue.record("it did not throw")
     } catch let error as MockServerError {
       #expect(error.description.contains("1 requests"))
       #expect(error.description.contains("0 requests"))
@@ -89,7 +89,7 @@ struct MockServerTests {
     await #expect(throws: MockServerError.self) { try await stopped.value }
   }
 
-  @Test("holds a thousand connections and sees each of them close")
+  @Test("accepts a thousand connections and detects that each of them closes")
   func thousand() async throws {
     server.on("GET", "/stall") { _ in .stall }
     client.limits = .unlimited
@@ -108,7 +108,7 @@ struct MockServerTests {
     await waiting.value
   }
 
-  @Test("closes everything when nobody holds it any more")
+  @Test("closes everything when it is released")
   func closesAtEnd() async throws {
     var held: MockServer? = try MockServer()
     held?.on("GET", "/stall") { _ in .stall }
@@ -119,7 +119,7 @@ struct MockServerTests {
     await #expect(throws: RequestError.self) { try await waiting.value }
     do {
       _ = try await client.send(.get(url))
-      Issue.record("nobody should listen there any more")
+      Issue.record("the port still accepts connections")
     } catch let error as RequestError {
       #expect(error.code == .cannotConnect)
     }

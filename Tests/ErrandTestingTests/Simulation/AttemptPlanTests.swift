@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `faults come as often as they are asked for`() {
+  @Test func `faults have the requested frequency`() {
     var conditions = NetworkConditions()
     conditions.loss = 0.3
     let lost = plans(conditions).filter { $0.fate == .lostOnTheWayOut || $0.fate == .lostOnTheWayBack }
@@ -38,7 +38,7 @@ import Testing
     #expect(facts(1) != facts(2))
   }
 
-  @Test func `bodies come in pieces of the size and at the pace of the conditions`() {
+  @Test func `bodies arrive in pieces of the size and at the rate of the conditions`() {
     var plan = plans(NetworkConditions(), count: 1)[0]
     for _ in 0..<1000 {
       let (length, pause) = plan.nextPiece()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The stub transport")
 struct StubTransportTests {
-  @Test("plays a script, remembers what it was asked, and repeats its last step")
+  @Test("plays a script, records its requests, and repeats its last step")
   func script() async throws {
     let stub = StubTransport([
       .fail(.connectionLost), .response(body: "hello"), .response(status: 201, body: "again"),
@@ -27,7 +27,7 @@ struct StubTransportTests {
     #expect(stub.inFlight == 0)
   }
 
-  @Test("keeps the time-out of the request on its own clock")
+  @Test("applies the request's time-out on its own clock")
   func timeout() async throws {
     let clock = VirtualClock()
     let stub = StubTransport(clock: clock, [.stall, .response(body: "late").after(.seconds(4))])
@@ -58,7 +58,7 @@ struct StubTransportTests {
     #expect(stub.cancelled == 1)
   }
 
-  @Test("holds a response back behind a gate")
+  @Test("delays a response until a gate opens")
   func gate() async throws {
     let gate = StubGate()
     let stub = StubTransport([.response(body: "through").behind(gate)])
@@ -88,7 +88,7 @@ struct StubTransportTests {
     #expect(received == 6_000_000)
   }
 
-  @Test("is told when the client shuts down")
+  @Test("is notified when the client shuts down")
   func shutdown() async {
     let stub = StubTransport([.response()])
     await Client(transport: stub).shutdown()

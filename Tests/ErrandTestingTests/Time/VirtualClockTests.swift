@@ -11,7 +11,7 @@ struct VirtualClockTests {
     func append(_ seconds: Int, at time: Duration) { woken.append((seconds, time)) }
   }
 
-  @Test("wakes those who sleep in the order of their ends, each at its own time")
+  @Test("wakes sleepers in the order of their deadlines, each at its own time")
   func order() async throws {
     let log = Log()
     try await withThrowingTaskGroup { group in
@@ -35,7 +35,7 @@ struct VirtualClockTests {
     #expect(!clock.advanceToNext())
   }
 
-  @Test("does not wake anybody before the time")
+  @Test("does not wake a sleeper before its time")
   func notBefore() async throws {
     let sleeping = Task { try await clock.sleep(for: .seconds(10)) }
     try await clock.waitForSleepers(1)
@@ -67,7 +67,7 @@ struct VirtualClockTests {
     await #expect(throws: CancellationError.self) { try await watching.value }
   }
 
-  @Test("lets work that sleeps run through")
+  @Test("runs work with sleeps to its end")
   func run() async throws {
     try await clock.run {
       for _ in 0..<100 { try await clock.sleep(for: .seconds(36)) }

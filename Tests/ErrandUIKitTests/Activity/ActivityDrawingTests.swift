@@ -17,7 +17,7 @@ import Testing
     #expect(draw(.init(count: 0)) == [.block(false)])
   }
 
-  @Test mutating func `what is shown is announced once, and each new text`() {
+  @Test mutating func `a shown activity is announced once, and so is each new text`() {
     #expect(
       draw(.init(isShown: true, text: "Sending", count: 1))
         == [.text("Sending"), .progress(nil), .show(animated: true), .announce("Sending")])
@@ -28,7 +28,7 @@ import Testing
     #expect(draw(.init(isShown: true, text: "Done", count: 1)).contains(.announce("Done")))
   }
 
-  @Test mutating func `an activity without a text is announced by a word`() {
+  @Test mutating func `an activity without a text is announced by a default word`() {
     #expect(
       draw(.init(isShown: true, count: 1))
         == [.text(nil), .progress(nil), .show(animated: true), .announce("Loading")])

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `what is shown is sent first, and what will not be shown last`() async throws {
+  @Test func `shown items are sent first, and items that are no longer expected last`() async throws {
     let stub = stub()
     let prefetcher = RequestPrefetcher(client(stub)) { (item: Int) in .get("https://example.com/\(item)") }
     prefetcher.prefetch([0])
@@ -55,7 +55,7 @@ import Testing
   }
 
   #if canImport(UIKit)
-    @Test func `a collection view and a table tell of the places that they will show`() async throws {
+    @Test func `a collection view and a table report the index paths that they will show`() async throws {
       let stub = stub()
       let prefetcher = RequestPrefetcher(client(stub)) { (item: Int) in .get("https://example.com/\(item)") }
       let source = IndexPathPrefetcher(prefetcher) { $0[0] }

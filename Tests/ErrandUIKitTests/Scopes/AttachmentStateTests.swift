@@ -3,13 +3,13 @@ import Testing
 @testable import ErrandUIKit
 
 @Suite struct AttachmentStateTests {
-  @Test func `a page that was never anywhere does not end`() {
+  @Test func `a page that was never in a container does not end`() {
     var state = AttachmentState()
     #expect(state.look(isAttached: false) == nil)
     #expect(state.look(isAttached: true) == nil)
   }
 
-  @Test func `a page ends once when it has left, and is renewed when it comes back`() {
+  @Test func `a page ends once when it has left, and is renewed when it returns`() {
     var state = AttachmentState()
     _ = state.look(isAttached: true)
     #expect(state.look(isAttached: true) == nil)
@@ -19,7 +19,7 @@ import Testing
     #expect(state.look(isAttached: false) == .end)
   }
 
-  @Test func `a page that ended with what it was in is renewed elsewhere`() {
+  @Test func `a page that ended with its container is renewed in another one`() {
     var state = AttachmentState()
     state.leave()
     #expect(state.look(isAttached: false) == nil)

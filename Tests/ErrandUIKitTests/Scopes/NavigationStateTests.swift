@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandUIKit
 
 @Suite struct NavigationStateTests {
-  @Test func `a page that leaves stays until the movement has ended`() {
+  @Test func `a page that leaves remains until the transition has ended`() {
     var state = NavigationState<Int>()
     _ = state.follow([1, 2, 3], isLeaving: { _ in false })
     let hasLeft = state.follow([1, 2], isLeaving: { _ in true })
@@ -14,7 +14,7 @@ import Testing
     #expect(state.pages == [1, 2])
   }
 
-  @Test func `a movement that is given up ends nothing`() {
+  @Test func `a cancelled transition ends nothing`() {
     var state = NavigationState<Int>()
     _ = state.follow([1, 2, 3], isLeaving: { _ in false })
     _ = state.follow([1], isLeaving: { _ in true })
@@ -22,14 +22,14 @@ import Testing
     #expect(!hasLeft)
   }
 
-  @Test func `each page leaves for itself`() {
+  @Test func `each page leaves separately`() {
     var state = NavigationState<Int>()
     _ = state.follow([1, 2, 3, 4], isLeaving: { _ in false })
     _ = state.follow([1], isLeaving: { $0 == 3 })
     #expect(state.pages == [1, 3])
   }
 
-  @Test func `a page that comes counts at once`() {
+  @Test func `a new page counts at once`() {
     var state = NavigationState<Int>()
     _ = state.follow([1], isLeaving: { _ in false })
     _ = state.follow([1, 2], isLeaving: { _ in true })
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `after a movement the pages are those that are shown, and before its end none has left`(seed: UInt64) {
+  func `after a transition the pages are the shown ones, and before its end none has left`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = NavigationState<Int>()
     var shown: [Int] = []

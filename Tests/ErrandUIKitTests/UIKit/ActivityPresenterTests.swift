@@ -12,7 +12,7 @@
 
       private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-      @Test func `a request is drawn, read out, and taken away`() async throws {
+      @Test func `a request is drawn, announced, and removed`() async throws {
         _ = Accessibility.takePosted()
         let activity = RequestActivity("Sending", delay: .zero, minimum: .zero)
         let presenter = ActivityPresenter(activity, over: view)
@@ -30,7 +30,7 @@
       }
 
       @Test
-      func `touches are taken from a request's beginning on, before anything is shown, and go through else`()
+      func `touches are blocked from a request's start, before anything is shown, and otherwise pass`()
         async throws
       {
         let (frame, button) = (CGRect(x: 0, y: 0, width: 100, height: 100), UIView())
@@ -50,7 +50,7 @@
         free.cancel()
       }
 
-      @Test func `a presenter that is released is taken from the screen`() async {
+      @Test func `a released presenter is removed from the screen`() async {
         var presenter: ActivityPresenter? = ActivityPresenter(RequestActivity(), over: view)
         weak let kept = presenter
         presenter = nil

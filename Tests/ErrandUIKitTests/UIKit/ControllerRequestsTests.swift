@@ -8,7 +8,7 @@
     @MainActor @Suite struct ControllerRequestsTests {
       private let screen = Screen()
 
-      @Test func `a controller has one scope of its own, and it ends with the controller`() {
+      @Test func `a controller has one scope, which ends with the controller`() {
         var page: Page? = Page("page")
         let requests = page?.requests
         #expect(page?.requests === requests)
@@ -23,7 +23,7 @@
         #expect(page.viewIfLoaded == nil)
       }
 
-      @Test func `a page that is popped ends, though another object keeps it`() async {
+      @Test func `a popped page ends, even if another object retains it`() async {
         let page = screen.push("page")
         let (requests, root) = (page.requests, screen.navigation.viewControllers[0].requests)
         screen.navigation.popViewController(animated: false)
@@ -42,13 +42,13 @@
         #expect(!page.requests.isCancelled)
       }
 
-      @Test func `a scope that was ended by hand is not renewed`() {
+      @Test func `a scope that was ended manually is not renewed`() {
         let page = screen.push("page")
         page.requests.end()
         #expect(page.requests.isCancelled)
       }
 
-      @Test func `nothing ends until a swipe back is completed, or when it is given up`() async {
+      @Test func `nothing ends until a swipe back is completed, or when it is cancelled`() async {
         let page = screen.push("page")
         let requests = page.requests
         screen.navigation.popViewController(animated: true)
@@ -63,7 +63,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `dismissing a sheet ends it and what it presents, and never what presents it`() async {
+      @Test func `dismissing a sheet ends it and the sheets above it, and never its presenter`() async {
         let page = screen.push("page")
         let (sheet, over) = (Page("sheet"), Page("over"))
         let requests = page.requests
@@ -78,7 +78,7 @@
         #expect(!requests.isCancelled)
       }
 
-      @Test func `a sheet that is pulled down only halfway goes on`() async {
+      @Test func `a sheet that is pulled down only halfway continues`() async {
         let sheet = UINavigationController(rootViewController: Page("sheet"))
         screen.navigation.present(sheet, animated: false)
         let requests = [sheet.requests, sheet.viewControllers[0].requests]
@@ -92,19 +92,19 @@
         #expect(requests.allSatisfy { $0.isCancelled })
       }
 
-      @Test func `a page that something else covers goes on`() async {
+      @Test func `a covered page continues`() async {
         let page = screen.push("page")
         let requests = [page.requests, screen.navigation.requests]
         let cover = Page("cover")
         page.present(cover, animated: false)
-        // As UIKit does it for a presentation in full screen.
+        // UIKit does the same for a full-screen presentation.
         screen.navigation.view.removeFromSuperview()
         await Screen.settle()
         #expect(page.requests === requests[0] && screen.navigation.requests === requests[1])
         #expect(requests.allSatisfy { !$0.isCancelled })
       }
 
-      @Test func `tabs that are not selected go on, and one that is removed ends`() async {
+      @Test func `tabs that are not selected continue, and one that is removed ends`() async {
         let tabs = UITabBarController()
         screen.window.rootViewController = tabs
         let pages = ["a", "b", "c"].map(Page.init)
@@ -131,7 +131,7 @@
         #expect(requests.map(\.isCancelled) == [false, true, false])
       }
 
-      @Test func `a child ends with its container, and alone when it is removed`() async {
+      @Test func `a child ends with its container, or alone when it is removed`() async {
         let page = screen.push("page")
         let children = [Page("first"), Page("second")]
         for child in children {

@@ -6,10 +6,10 @@
   import UIKit
 
   extension UIKitTests {
-    /// Tabs with stacks, and sheets with stacks over them, one over the other: whatever happens to them, at random, a
-    /// page's requests end when it has left the screen's hierarchy, and not before.
+    /// Tabs with stacks, and sheets with stacks on top of each other. For any random events, a page's
+    /// requests end when it has left the screen's hierarchy, and not before.
     @MainActor @Suite struct HistoryTests {
-      /// What is where, as the test knows it: the stack of each tab, and of each sheet.
+      /// The expected state: the stack of each tab, and of each sheet.
       private struct Model: Equatable {
         var tabs: [[Page]] = [[], []]
         var sheets: [[Page]] = []
@@ -17,7 +17,7 @@
 
         var pages: [Page] { (tabs + sheets).flatMap { $0 } }
 
-        /// The stack that the user sees.
+        /// The visible stack.
         var top: [Page] {
           get { sheets.last ?? tabs[selected] }
           set { if sheets.isEmpty { tabs[selected] = newValue } else { sheets[sheets.count - 1] = newValue } }
@@ -53,7 +53,7 @@
           return Page("\(made)")
         }
 
-        /// Does something at random. Returns whether it may be given up.
+        /// Performs a random action. Returns whether it may be cancelled.
         func step(_ random: inout SeededRandom) -> Bool {
           let isAnimated = Bool.random(using: &random)
           switch Int.random(in: 0..<11, using: &random) {
@@ -74,7 +74,7 @@
             top.popToViewController(model.top[place], animated: isAnimated)
           case 6:
             model.top = model.top.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
-            // Two that are never on top until others are popped.
+            // Two pages that are never on top until others are popped.
             model.top += [page(), page(), page()]
             top.setViewControllers(model.top, animated: isAnimated)
           case 7:
@@ -93,7 +93,7 @@
             model.sheets.removeLast()
             sheet.dismiss(animated: isAnimated)
           case 9:
-            // The tabs dismiss all that is over them.
+            // The tabs dismiss everything above them.
             guard !sheets.isEmpty else { return false }
             (sheets, model.sheets) = ([], [])
             bar.dismiss(animated: isAnimated)

@@ -9,8 +9,8 @@
     @MainActor @Suite struct NavigationScopesTests {
       private let screen = Screen()
 
-      /// What happens to pages, at random: each page's requests end when it has left, and not before; those of the stack
-      /// are its pages, in order.
+      /// Random events of pages: each page's requests end when it has left, and not before, and the stack's
+      /// scopes are its pages, in order.
       @Test(arguments: 1...100)
       func `the scopes follow every history of a navigation controller`(seed: UInt64) async {
         var random = SeededRandom(seed: seed)
@@ -53,7 +53,7 @@
         }
       }
 
-      @Test func `the stack's own scope ends with the navigation controller, which keeps it`() {
+      @Test func `the stack's own scope ends with the navigation controller, which retains it`() {
         var navigation: UINavigationController? = UINavigationController(rootViewController: Page("root"))
         let scope = navigation.map { NavigationScopes($0).stack.scope }
         #expect(scope?.isCancelled == false)
@@ -61,7 +61,7 @@
         #expect(scope?.isCancelled == true)
       }
 
-      @Test func `a stack that ends, ends the requests of its controllers`() {
+      @Test func `a stack that ends also ends the requests of its controllers`() {
         let session = RequestScope("session")
         let scopes = NavigationScopes(screen.navigation, in: session)
         let requests = screen.push("page").requests
@@ -70,7 +70,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `the delegate stays the application's own, whenever it is set`() async {
+      @Test func `the delegate remains the application's, whenever it is set`() async {
         let (first, second) = (Delegate(), Delegate())
         screen.navigation.delegate = first
         NavigationScopes(screen.navigation)
@@ -82,7 +82,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `a page that is taken from the middle ends with the next look`() {
+      @Test func `a page that is removed from the middle ends at the next check`() {
         let scopes = NavigationScopes(screen.navigation)
         let middle = screen.push("middle")
         let (requests, top) = (middle.requests, screen.push("top"))

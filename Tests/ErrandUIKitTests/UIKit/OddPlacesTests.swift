@@ -6,11 +6,13 @@
   import UIKit
 
   extension UIKitTests {
-    /// Pages and views in places where nobody looks, or that are in none for a moment.
+    /// Pages and views in unusual places, or temporarily in none.
     @MainActor @Suite struct OddPlacesTests {
       private let screen = Screen()
 
-      @Test func `a page below another one, which is the only one with requests, is popped`() async {
+      @Test func `a page ends when it is popped below another, even if it is the only one with requests`()
+        async
+      {
         let middle = screen.push("middle")
         let requests = middle.requests
         _ = screen.push("top")
@@ -21,7 +23,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `a sheet that is covered by another is dismissed with it`() async {
+      @Test func `a sheet that another one covers is dismissed with it`() async {
         let (first, second) = (Page("first"), Page("second"))
         screen.navigation.present(first, animated: false)
         let requests = first.requests
@@ -38,7 +40,8 @@
         #expect(requests.isCancelled && !screen.navigation.requests.isCancelled)
       }
 
-      @Test func `a window that gets another root while a sheet is up ends the old one's requests`() async {
+      @Test func `a window that gets another root while a sheet is shown ends the old root's requests`() async
+      {
         let (page, sheet, old) = (screen.push("page"), Page("sheet"), screen.navigation)
         old.present(sheet, animated: false)
         let requests = [old.requests, page.requests, sheet.requests]
@@ -48,7 +51,7 @@
         #expect(old.presentedViewController === sheet)
       }
 
-      @Test func `a view that is emptied in a loop is empty`() async {
+      @Test func `a view can be emptied in a loop`() async {
         let page = screen.push("page")
         let requests = page.requests
         var count = 0
@@ -68,7 +71,7 @@
         override func loadView() { view = UIVisualEffectView(frame: CGRect(x: 0, y: 0, width: 1, height: 1)) }
       }
 
-      @Test func `a page whose view takes no other views is watched all the same`() async {
+      @Test func `a page whose view accepts no subviews is watched nevertheless`() async {
         let page = BlurredPage()
         screen.navigation.pushViewController(page, animated: false)
         let requests = page.requests
@@ -91,7 +94,7 @@
         #expect(requests.allSatisfy { $0.isCancelled })
       }
 
-      @Test func `a cell that is asked before it is in its table ends with the page`() async {
+      @Test func `a cell whose requests are used before it is in its table ends with the page`() async {
         let (page, cell) = (screen.push("page"), UIView())
         let requests = cell.requests(for: 7)
         page.view.addSubview(cell)
@@ -101,7 +104,9 @@
         #expect(requests.isCancelled)
       }
 
-      @Test(arguments: [false, true]) func `motion is reduced for those who ask for it`(reduces: Bool) async {
+      @Test(arguments: [false, true]) func `motion is reduced if the user has asked for it`(reduces: Bool)
+        async
+      {
         Accessibility.setReduceMotion(reduces)
         defer { Accessibility.setReduceMotion(false) }
         let activity = RequestActivity("Sending", delay: .zero, minimum: .zero)

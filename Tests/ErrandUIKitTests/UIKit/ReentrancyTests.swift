@@ -6,11 +6,11 @@
   import UIKit
 
   extension UIKitTests {
-    /// Applications that do something in the middle of something else.
+    /// Applications that act in the middle of another operation.
     @MainActor @Suite struct ReentrancyTests {
       private let screen = Screen()
 
-      @Test func `a page that pops another while its requests end`() async {
+      @Test func `a page may pop another while its requests end`() async {
         let (first, second) = (screen.push("first"), screen.push("second"))
         let requests = [first.requests, second.requests]
         let navigation = screen.navigation
@@ -26,7 +26,7 @@
       }
 
       @Test
-      func `a page that asks for its requests while they end has the ended ones until it is shown again`()
+      func `a page that uses its requests while they end gets the ended ones until it is shown again`()
         async
       {
         let page = screen.push("page")
@@ -41,7 +41,7 @@
         #expect(!page.requests.isCancelled)
       }
 
-      @Test func `a delegate that puts another in its place while it is told`() async {
+      @Test func `a delegate may be replaced by another during its callback`() async {
         let first = ReplacingDelegate()
         screen.navigation.delegate = first
         NavigationScopes(screen.navigation)
@@ -54,7 +54,7 @@
         #expect(screen.navigation.delegate === first.next)
       }
 
-      @Test func `a delegate that pushes when it is told of a page`() async {
+      @Test func `a delegate may push during its callback`() async {
         let navigation = screen.navigation
         let delegate = PushingDelegate()
         navigation.delegate = delegate
@@ -65,7 +65,7 @@
         #expect(!requests.isCancelled && scopes.stack.pages.count == 3)
       }
 
-      @Test func `a sheet whose end presents another`() async {
+      @Test func `the end of a sheet may present another one`() async {
         let (sheet, next, navigation) = (Page("sheet"), Page("next"), screen.navigation)
         for page in [sheet, next] { page.loadViewIfNeeded() }
         let requests = [sheet.requests, next.requests]
@@ -77,7 +77,7 @@
         #expect(!navigation.requests.isCancelled)
       }
 
-      @Test func `a controller that is released on another thread`() async {
+      @Test func `a controller may be released on another thread`() async {
         let page = Box(Page("page"))
         let (requests, child) = await MainActor.run { (page.value?.requests, page.value?.view.requests) }
         await Task.detached { page.value = nil }.value
@@ -85,14 +85,14 @@
         #expect(requests?.isCancelled == true && child?.isCancelled == true)
       }
 
-      @Test func `an activity's presenter that is released on another thread`() async {
+      @Test func `an activity's presenter may be released on another thread`() async {
         let view = UIView()
         let presenter = Box(ActivityPresenter(RequestActivity(), over: view))
         await Task.detached { presenter.value = nil }.value
         while !view.subviews.isEmpty { await Task.yield() }
       }
 
-      @Test func `two followers of one navigation controller`() async {
+      @Test func `a navigation controller may have two followers`() async {
         let stacks = [NavigationScopes(screen.navigation), NavigationScopes(screen.navigation)]
         let requests = screen.push("page").requests
         #expect(stacks.allSatisfy { $0.stack.pages.count == 2 })
@@ -101,7 +101,7 @@
         #expect(requests.isCancelled && stacks.allSatisfy { $0.stack.pages.count == 1 })
       }
 
-      @Test func `a page that other pages kept alive ends when it is popped together with them`() async {
+      @Test func `a page that other pages retained ends when it is popped together with them`() async {
         let (middle, top) = (screen.push("middle"), screen.push("top"))
         let requests = [middle.requests, top.requests]
         screen.navigation.popToRootViewController(animated: true)
@@ -114,7 +114,7 @@
         var wasCancelled: Bool?
       }
 
-      /// Set and read one after the other.
+      /// Written and read in sequence, never concurrently.
       private final class Box<Value>: @unchecked Sendable {
         var value: Value?
         init(_ value: sending Value) { self.value = value }

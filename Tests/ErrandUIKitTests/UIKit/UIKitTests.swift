@@ -4,10 +4,10 @@
   import Testing
   import UIKit
 
-  /// All tests of the adaptors: the model of UIKit has one screen, so one runs at a time.
+  /// All tests of the adaptors. The model of UIKit has one screen, so one test runs at a time.
   @MainActor @Suite(.serialized, .oneScreen) struct UIKitTests {}
 
-  /// A window with a navigation controller, and pages that are named.
+  /// A window with a navigation controller, and pages with names.
   @MainActor final class Screen {
     let window = UIWindow()
     let navigation = UINavigationController(rootViewController: Page("root"))
@@ -20,7 +20,7 @@
       return page
     }
 
-    /// Lets what was put off until after the present call happen.
+    /// Runs the work that was deferred until after the present call.
     static func settle() async {
       for _ in 0..<5 { await Task.yield() }
       await MainActor.run {}

@@ -16,7 +16,7 @@
         #expect(requests?.isCancelled == true)
       }
 
-      @Test func `a view's requests end with the controller that it is in, however deep it lies`() {
+      @Test func `a view's requests end with its controller, however deeply the view is nested`() {
         let (page, outer, inner) = (screen.push("page"), UIView(), UIView())
         page.view.addSubview(outer)
         outer.addSubview(inner)
@@ -25,7 +25,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `the requests of a view end with its controller, also if they began before it was in it`() {
+      @Test func `a view's requests end with its controller, even if they began before it was in one`() {
         let (page, view) = (screen.push("page"), UIView())
         let requests = [view.requests, page.view.requests]
         page.view.addSubview(view)
@@ -34,7 +34,7 @@
       }
 
       @Test(arguments: [false, true])
-      func `a view that is moved takes its requests along`(asksAgain: Bool) async {
+      func `a moved view keeps its requests`(asksAgain: Bool) async {
         let view = UIView()
         let (first, second) = (screen.push("first"), screen.push("second"))
         first.view.addSubview(view)
@@ -47,7 +47,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `a view that is moved away before its controller is released keeps its requests`() async {
+      @Test func `a view that is moved before its controller is released keeps its requests`() async {
         let view = UIView()
         var first: Page? = Page("first")
         first?.view.addSubview(view)
@@ -61,7 +61,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `a view that its own request keeps alive ends with the controller that is released`() {
+      @Test func `a view that its own request retains ends with the released controller`() {
         var page: Page? = Page("page")
         let view = UIView()
         page?.view.addSubview(view)
@@ -70,7 +70,7 @@
         #expect(requests.isCancelled)
       }
 
-      @Test func `a view that outlived its controller has a new scope in the next`() {
+      @Test func `a view that outlived its controller has a new scope in the next one`() {
         let (first, second, view) = (screen.push("first"), screen.push("second"), UIView())
         first.view.addSubview(view)
         let requests = view.requests
@@ -80,7 +80,7 @@
         #expect(!view.requests.isCancelled)
       }
 
-      @Test func `a cell's requests end when it shows something else, and not while it shows the same`() {
+      @Test func `a cell's requests end when it shows another item, and not while it shows the same one`() {
         let cell = UICollectionViewCell()
         let first = cell.requests(for: 1)
         #expect(cell.requests(for: 1) === first)
@@ -93,7 +93,7 @@
         #expect(!cell.requests(for: 2).isCancelled)
       }
 
-      @Test func `identifiers that differ in their bytes only are two uses`() {
+      @Test func `identifiers that differ only in their bytes are two uses`() {
         let cell = UICollectionViewCell()
         let first = cell.requests(for: "Ren\u{E9}")
         #expect(cell.requests(for: "Ren\u{E9}") === first)

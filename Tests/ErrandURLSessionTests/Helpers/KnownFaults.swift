@@ -1,12 +1,12 @@
 /// The reasons why URLSession cannot meet requirements, by the name of the case.
 enum KnownFaults {
-  /// Cases that end the process, so that they cannot be run.
+  /// Cases that would crash the process, so that they cannot be run.
   static let fatal: [String: String] = isLinux ? fatalOnLinux : [:]
 
   static let failing: [String: String] =
     isLinux ? everywhere.merging(onLinux) { first, _ in first } : everywhere
 
-  /// Any request may stall, rarely, after connections were reset.
+  /// Any request may rarely stall after connections were reset.
   static let unwatchedSocket =
     "libdispatch lost a socket that two threads unregistered at once (its issues 833 and 949)"
 
@@ -24,14 +24,16 @@ enum KnownFaults {
     "sends a body with any method": "URLSession sends no body with GET or HEAD; refused with .unsupported",
     "ends HEAD with a body of its own at the head of the response":
       "URLSession sends no body with GET or HEAD; refused with .unsupported",
-    "reports the status and all fields of a response": "its fields are a dictionary: one value for each name",
-    "keeps fields of one name apart, in their order": "its fields are a dictionary: one value for each name",
+    "reports the status and all fields of a response":
+      "its fields are a dictionary with one value for each name",
+    "keeps fields of one name apart, in their order":
+      "its fields are a dictionary with one value for each name",
     "fails at once when the connection is refused, and says that nothing was sent":
       "one of its attempts is a GET with a body, which is refused before it connects",
     "times out when the name of the host is not looked up in time, or fails before":
-      "it does not tell a name that is not looked up from a response that does not come",
+      "it does not distinguish a name that is not looked up from a response that does not arrive",
     "times out when nothing accepts the connection":
-      "it does not tell a connection that is not made from a response that does not come",
+      "it does not distinguish a connection that is not made from a response that does not arrive",
   ]
 
   private static let onLinux = [
@@ -42,34 +44,36 @@ enum KnownFaults {
     "reads no faster than a stream's producer is asked for": "a stream is read to its end first",
     "closes the connection when it is cancelled while it sends": "a stream is read to its end first",
     "stops an upload when the file grows or shrinks on the way, so that no server takes it for whole":
-      "a file is copied first, and what is sent is the copy",
+      "a file is copied first, and the copy is sent",
     "stops an upload when a file is overwritten on the way, though its length stays the same":
       "a file is copied first, and then the copy is sent",
     "takes a response without a reason, with bare fields, and one of HTTP/1.0":
-      "FoundationNetworking takes no status line without a reason",
-    "fails on gzip that ends too soon, though its length is right": "FoundationNetworking takes it for whole",
+      "FoundationNetworking accepts no status line without a reason",
+    "fails on gzip that ends too soon, though its length is right":
+      "FoundationNetworking accepts it as complete",
     "fails at once when the server switches to a protocol that was not asked for":
       "FoundationNetworking takes 101 for an interim response and waits for the next",
-    "refuses a transfer coding that was not asked for": "FoundationNetworking undoes it and does not tell",
-    "fails on two lengths that differ": "FoundationNetworking tells of the last only",
+    "refuses a transfer coding that was not asked for":
+      "FoundationNetworking decodes it without reporting it",
+    "fails on two lengths that differ": "FoundationNetworking reports only the last one",
     "refuses a body over the memory limit, announced or not, and reads no more of it":
-      "FoundationNetworking reads all it can get before it hands anything over",
+      "FoundationNetworking reads everything it can get before it delivers anything",
     "closes the connection when a stream is let go":
-      "FoundationNetworking reads all it can get, and may have the whole by then",
+      "FoundationNetworking reads everything it can get, and may have the whole body by then",
     "reads no more from the network than a stream's consumer takes":
-      "FoundationNetworking reads all it can get before it hands anything over",
+      "FoundationNetworking reads everything it can get before it delivers anything",
     "closes its idle connections when the client shuts down, and takes nothing more":
       "FoundationNetworking keeps idle connections open after its session has ended",
     "retries a GET by the client's policy, and no POST that may have arrived":
-      "FoundationNetworking itself sends a GET again when a kept connection is closed",
+      "FoundationNetworking itself sends a GET again when a reused connection is closed",
   ]
 
   private static let fatalOnLinux = [
     "takes chunked responses, with extensions, trailers and any sizes":
-      "FoundationNetworking ends the process when there are trailers",
+      "FoundationNetworking crashes the process when there are trailers",
     "fails when the head is cut, wherever that is":
-      "FoundationNetworking ends the process when a head is cut",
+      "FoundationNetworking crashes the process when a head is truncated",
     "fails when the connection is closed in the fields":
-      "FoundationNetworking ends the process when the connection is closed in the fields",
+      "FoundationNetworking crashes the process when the connection is closed in the fields",
   ]
 }

@@ -3,7 +3,7 @@
   import ErrandCore
   import Foundation
 
-  /// One of the shared threads, and what it does at the moment.
+  /// One of the shared threads, and its present job.
   final class WatchedThread: Sendable {
     private struct State {
       var thread = pthread_t()
@@ -11,7 +11,7 @@
       var frames: [UInt] = []
     }
 
-    /// Where the thread is, it is asked after this time.
+    /// The thread is asked for a backtrace after this time.
     private static let suspicion = Duration.milliseconds(40)
     private static let limit = Duration.milliseconds(50)
 
@@ -20,7 +20,7 @@
 
     init(_ log: WatchLog) { self.log = log }
 
-    /// On the thread itself.
+    /// Call this on the thread itself.
     func begin() { state.withLock { $0.thread = pthread_self() } }
 
     /// Runs a job, on the thread itself.
@@ -38,7 +38,7 @@
       if held > Self.limit { log.add(held, of: length, frames) }
     }
 
-    /// From another thread: asks where this one is, if it has been at one job for long.
+    /// Call this from another thread: requests a backtrace of this one if its job has run for a long time.
     func look() {
       let (thread, began) = state.withLock { ($0.thread, $0.frames.isEmpty ? $0.began : nil) }
       guard let began, ContinuousClock.now - began > Self.suspicion else { return }

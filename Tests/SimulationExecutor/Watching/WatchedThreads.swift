@@ -3,11 +3,11 @@
   import CSimulation
   import Foundation
 
-  /// Stands for the platform's shared threads, and tells of each job that holds one of them for too long.
+  /// Replaces the platform's shared threads, and reports each job that holds one of them for too long.
   ///
   /// For `make watch`. The time for which a thread was ready and had no core does not count.
   final class WatchedThreads: TaskExecutor, SchedulingExecutor, @unchecked Sendable {
-    // Safe to share: the condition guards everything but the watches, and these guard themselves.
+    // Safe to share: the condition guards everything except the watches, which guard themselves.
     private let original: any TaskExecutor
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
@@ -15,8 +15,8 @@
     private let threads: [WatchedThread]
 
     /// - Parameters:
-    ///   - report: Where the jobs are told of.
-    ///   - original: Sleeps, as the platform does.
+    ///   - report: Called for each such job.
+    ///   - original: The platform's executor, which runs jobs after a sleep.
     init(report: FileHandle, _ original: any TaskExecutor) {
       self.original = original
       let log = WatchLog(report)

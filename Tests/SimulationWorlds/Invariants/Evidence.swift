@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandTesting
 
-/// All that is known of a world that has come to rest.
+/// The complete record of a world that has come to rest.
 struct Evidence: Sendable {
   let plan: WorldPlan
   let callers: [Caller]

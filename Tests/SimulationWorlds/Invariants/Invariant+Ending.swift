@@ -3,7 +3,7 @@ import ErrandTesting
 
 extension Invariant {
   static let callingOff = Invariant(
-    name: "who is cancelled hears it at once, with the reason, and nobody else does"
+    name: "a cancelled caller ends at once with the reason, and no other caller does"
   ) { evidence in
     evidence.callers.compactMap { caller in
       guard let end = caller.ends.first else { return nil }
@@ -24,7 +24,7 @@ extension Invariant {
     }
   }
 
-  static let silenceAfter = Invariant(name: "nothing is on the wire before a call begins or after it ended") {
+  static let silenceAfter = Invariant(name: "nothing is sent before a call begins or after it ended") {
     evidence in
     evidence.owners.flatMap { caller -> [String] in
       guard let end = caller.ends.first, caller.ask.rule?.isSharing != true else { return [] }

@@ -6,7 +6,7 @@ extension Invariant {
     evidence.callers.filter { $0.ends.count != 1 }.map { "\($0) got \($0.ends.count)" }
   }
 
-  static let genuineResponses = Invariant(name: "a response is the server's own, to this request") {
+  static let genuineResponses = Invariant(name: "a response comes from the server, for this request") {
     evidence in
     evidence.callers.compactMap { caller in
       guard let end = caller.ends.first, case .responded(let status, let text) = end.outcome else {
@@ -38,8 +38,8 @@ extension Invariant {
 }
 
 extension SimulatedAttempt {
-  /// Returns true if the attempt may have responded: also if it was cancelled at the very instant at which
-  /// the response was complete.
+  /// Returns true if the attempt may have responded, even if it was cancelled at the instant at which the
+  /// response was complete.
   fileprivate func hasResponded(_ status: Int, by time: Duration) -> Bool {
     end == .responded(HTTPStatus(status))
       || (end == .cancelled && ended == time && response?.status.code == status)
@@ -47,7 +47,7 @@ extension SimulatedAttempt {
 }
 
 extension Evidence {
-  /// Returns true if the attempt is the caller's own, or that of a caller with which it shares.
+  /// Returns true if the attempt belongs to the caller, or to a caller with which it shares.
   fileprivate func responses(_ source: SimulatedAttempt, _ caller: Caller) -> Bool {
     if source.ask == caller.ask.id { return true }
     guard let rule = caller.ask.rule, rule.isSharing else { return false }

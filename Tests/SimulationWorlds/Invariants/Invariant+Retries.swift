@@ -3,7 +3,7 @@ import ErrandTesting
 
 extension Invariant {
   static let retries = Invariant(
-    name: "a request is attempted so often and no more, one attempt after the other, and only if it may be"
+    name: "a request has no more attempts than allowed, one after another, and only if it may be retried"
   ) { evidence in
     evidence.owners.flatMap { caller -> [String] in
       let attempts = evidence.attempts(of: caller.ask)
@@ -12,19 +12,21 @@ extension Invariant {
         found.append("\(caller) was attempted \(attempts.count) times")
       }
       for (one, next) in zip(attempts, attempts.dropFirst()) {
-        if one.ended ?? .longest > next.began { found.append("\(caller) was attempted twice at once") }
+        if one.ended ?? .longest > next.began { found.append("\(caller) had two concurrent attempts") }
         if !caller.ask.isRepeatable, one.seen != nil { found.append("\(caller) was sent twice") }
         let retryAfter = one.wholeResponse?.fields["Retry-After"].flatMap { Int($0) } ?? 0
         if let ended = one.ended, next.began < ended + .seconds(retryAfter) {
           found.append(
-            "\(caller) was attempted at \(next.began), \(retryAfter) s after \(ended) at the soonest")
+            "\(caller) was attempted at \(next.began), earlier than \(retryAfter) s after \(ended)")
         }
       }
       return found
     }
   }
 
-  static let dependencies = Invariant(name: "a call is sent when all before it have succeeded, else not") {
+  static let dependencies = Invariant(
+    name: "a call is sent if and only if all its dependencies have succeeded"
+  ) {
     evidence in
     let owners = Dictionary(evidence.owners.map { ($0.ask.id, $0) }) { first, _ in first }
     return evidence.owners.compactMap { caller in

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandTesting
 
 extension Invariant {
-  static let sharing = Invariant(name: "a shared window sends at most one") { evidence in
+  static let sharing = Invariant(name: "at most one request is sent in a shared window") { evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule else { return [] }
       let inFlightRequests = SharedGroup.all(of: members, evidence)
@@ -12,7 +12,7 @@ extension Invariant {
           return "\(next.leader) was sent at \(start), when \(late) was still waiting for another"
         }
         if one.attempts.contains(where: { $0.ended ?? .longest > start }) {
-          return "\(next.leader) was sent at \(start), beside \(one.leader)"
+          return "\(next.leader) was sent at \(start), while \(one.leader) was in flight"
         }
         let isOpen = start < one.leader.began + policy.window
         let isUsable = one.outcomes.contains { $0.end.outcome.isSuccess || policy.failures == .replayed }
@@ -23,7 +23,9 @@ extension Invariant {
     }
   }
 
-  static let shared = Invariant(name: "all who share get the same, when it is here, and none too old") {
+  static let shared = Invariant(
+    name: "all callers that share get the same response, when it arrives, and none that is too old"
+  ) {
     evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule else { return [] }
@@ -32,19 +34,19 @@ extension Invariant {
         let kinds = Set(outcomes.map { $0.end.outcome.code.map(\.description) ?? $0.end.outcome.description })
         let here = outcomes.map(\.end.time).min() ?? .zero
         let windowEnd = inFlightRequest.leader.began + policy.window
-        return (kinds.count > 1 ? ["\(inFlightRequest.leader) came to \(kinds.sorted())"] : [])
+        return (kinds.count > 1 ? ["\(inFlightRequest.leader) had the outcomes \(kinds.sorted())"] : [])
           + outcomes.compactMap { member, end in
             if end.time != max(here, member.began) {
-              return "\(member) heard at \(end.time) what was here at \(here)"
+              return "\(member) got at \(end.time) the response that arrived at \(here)"
             }
             return member.began > here && member.began >= windowEnd
-              ? "\(member) got at \(member.began) what was old at \(windowEnd)" : nil
+              ? "\(member) got at \(member.began) the response that was old at \(windowEnd)" : nil
           }
       }
     }
   }
 
-  static let abandonment = Invariant(name: "what is shared is on the wire only while somebody waits") {
+  static let abandonment = Invariant(name: "a shared request is in flight only while a caller waits") {
     evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule, policy.whenAbandoned == .cancelled else { return [] }

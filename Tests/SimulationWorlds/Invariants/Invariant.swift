@@ -5,9 +5,9 @@ struct Invariant: Sendable {
   /// Returns a description of each violation.
   let violations: @Sendable (Evidence) -> [String]
 
-  /// These two follow from how the simulation ended, not from its evidence.
-  static let noWaitForEver = "nothing waits for ever"
-  static let rest = "all comes to rest"
+  /// These two are derived from the end of the simulation, not from its evidence.
+  static let noWaitForEver = "nothing waits forever"
+  static let rest = "every world comes to rest"
 
   static let all = [
     oneOutcome, genuineResponses, callingOff, deadlines, silenceAfter, retries, dependencies, scopes, owners,

@@ -4,12 +4,12 @@ import ErrandTesting
 /// One request that several callers shared, reconstructed from their outcomes and the attempts.
 struct SharedGroup {
   let leader: Caller
-  /// The callers that began from its start until the next one's.
+  /// The callers that began between its start and the start of the next one.
   let members: [Caller]
   let attempts: [SimulatedAttempt]
 
-  /// The outcomes of the members that were not cancelled and met no deadline of their own: the outcome of the
-  /// request itself.
+  /// The outcomes of the members that were not cancelled and did not reach their own deadline: the outcome of
+  /// the request itself.
   var outcomes: [(member: Caller, end: Caller.End)] {
     members.compactMap { member in
       guard let end = member.ends.first else { return nil }

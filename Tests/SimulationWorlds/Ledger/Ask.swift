@@ -17,7 +17,7 @@ struct Ask: Sendable {
   var rule: Rule?
   /// The scope whose end cancels it.
   var scope: Int?
-  /// True if the outcome is handed to an object that may be gone by then.
+  /// True if the outcome is handed to an object that may have been deallocated by then.
   var isHanded = false
 
   /// True if the request may be sent twice.

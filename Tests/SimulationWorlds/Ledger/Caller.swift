@@ -25,13 +25,13 @@ struct Caller: Sendable {
   let ask: Ask
   let role: Role
   let began: Duration
-  /// When and why the caller was cancelled.
+  /// The time of the caller's cancellation, and its reason.
   var leaves: [Leave] = []
   /// The outcomes: one, unless there is a defect.
   var ends: [End] = []
-  /// When the object that sent the request was deallocated, if it was.
+  /// The time at which the object that sent the request was deallocated, if it was.
   var gone: Duration?
-  /// When the outcome was handed to its object.
+  /// The time at which the outcome was handed to its object.
   var handed: [Duration] = []
 }
 

@@ -53,7 +53,7 @@ final class Ledger: Sendable {
     return caller.id
   }
 
-  /// Registers a caller's call: from now on the ledger knows whether there is an outcome before the caller
+  /// Registers a caller's call, so that the ledger knows whether there is an outcome before the caller
   /// reports it.
   func watch(_ caller: Int, _ call: Call) { state.withLock { $0.calls[caller] = call } }
 

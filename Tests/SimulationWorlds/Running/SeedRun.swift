@@ -8,7 +8,7 @@
     public private(set) var jobs = 0
     public private(set) var callers = 0
     public private(set) var attempts = 0
-    /// The first world that failed. Whatever the number of threads, all worlds before it were run.
+    /// The first world that failed. For any number of threads, all worlds before it were run.
     public private(set) var failure: WorldReport?
 
     private var next: UInt64

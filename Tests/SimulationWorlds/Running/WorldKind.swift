@@ -6,7 +6,7 @@
     /// Several processes that share an outbox.
     case outbox
 
-    /// The name of what a report counts as callers.
+    /// The name of the requests that a report counts as callers.
     public var unit: String {
       switch self {
       case .client: "callers"

@@ -28,10 +28,10 @@
           Violation(invariant: Invariant.noWaitForEver, detail: "\($0) waits")
         }
         if violations.isEmpty {
-          violations = [Violation(invariant: Invariant.noWaitForEver, detail: "the world waits")]
+          violations = [Violation(invariant: Invariant.noWaitForEver, detail: "the world still waits")]
         }
       case .endless(let jobs):
-        violations = [Violation(invariant: Invariant.rest, detail: "not after \(jobs) jobs")]
+        violations = [Violation(invariant: Invariant.rest, detail: "not at rest after \(jobs) jobs")]
       }
       return WorldReport(
         seed: seed, violations: violations, jobs: report.jobs, trace: report.trace,

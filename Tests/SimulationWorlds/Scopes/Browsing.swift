@@ -3,7 +3,7 @@
   import ErrandTesting
 
   /// A user who opens pages, goes back, and presents other pages over them. Each page sends requests when it
-  /// is opened, and some are sent too late: for a page that is gone.
+  /// is opened, and some are sent too late: for a page that has been removed.
   struct Browsing {
     private let world: World
     private var random: SeededRandom

@@ -35,7 +35,7 @@
         owner = nil
       }
       await waiting.value
-      // The handler is called after the outcome, in a task of its own.
+      // The handler is called after the outcome, in a separate task.
       await pause(.milliseconds(1))
       withExtendedLifetime(owner) {}
     }

@@ -6,7 +6,7 @@ final class StackModel {
   let id: Int
   let real: ScopeStack
   private(set) var pages: [PageModel] = []
-  /// The stack that is presented while there is no page.
+  /// The stack that is presented while it has no page.
   private var base: StackModel?
   private let nextID: () -> Int
 
@@ -41,8 +41,8 @@ final class StackModel {
     if let top = pages.last { top.overlay = overlay } else { base = overlay }
   }
 
-  /// Removes so many pages above the root; calls `willEnd` with the scopes that end, and their reason, before
-  /// that.
+  /// Removes `count` pages above the root; before that, calls `willEnd` with the scopes that end, and their
+  /// reason.
   func pop(_ count: Int, _ willEnd: (_ scopes: [Int], _ name: String) -> Void) {
     let leaving = pages.suffix(min(count, max(0, pages.count - 1)))
     for page in leaving.reversed() { willEnd(page.all, page.scope.name) }

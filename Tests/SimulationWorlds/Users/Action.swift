@@ -34,7 +34,7 @@
   }
 
   extension SeededRandom {
-    /// Returns how long a caller waits before it is cancelled, or nil: until the end.
+    /// Returns the time after which a caller is cancelled, or nil to wait until the end.
     mutating func patience() -> Duration? { once(in: 3) ? milliseconds(0...3000) : nil }
   }
 #endif

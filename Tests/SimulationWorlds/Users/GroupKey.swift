@@ -1,4 +1,4 @@
-/// A key with a token that tells when the key is released.
+/// A key with a token that shows when the key is released.
 struct GroupKey: Sendable, Hashable {
   let group: Int
   let token: LiveTokens.Token

@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandTesting
 
-/// An interceptor that takes time, as users' code does.
+/// An interceptor that takes time, like users' code does.
 struct Loitering: Interceptor {
   static let pause = Duration.milliseconds(3)
 

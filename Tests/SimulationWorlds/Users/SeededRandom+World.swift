@@ -6,6 +6,6 @@ extension SeededRandom {
     .nanoseconds(Int.random(in: range.lowerBound * 1_000_000...range.upperBound * 1_000_000, using: &self))
   }
 
-  /// Returns true once in so many times.
+  /// Returns true once in `count` times on average.
   mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

@@ -24,7 +24,7 @@
       return ask
     }
 
-    /// Makes the `Request` for an ask, with a token that tells whether it or a copy is still referenced.
+    /// Makes the `Request` for an ask, with a token that shows whether it or a copy is still referenced.
     func request(_ ask: Ask, after calls: [Call] = []) -> Request {
       let token = tokens.make()
       var request = Request(ask.method, ask.url).field(Ask.idField, "\(ask.id)").attempts(ask.maxAttempts)
@@ -124,8 +124,8 @@
         for try await piece in response.chunks {
           text += String(decoding: piece, as: UTF8.self)
           if !readsAll, text.count > 8 { return .dropped }
-          // No time passes: a slow reader would get its outcome late, by an amount that no invariant could
-          // bound.
+          // No time passes, because a slow reader would get its outcome late, by an amount that no invariant
+          // could bound.
           await Task.yield()
         }
         return .responded(status: response.status.code, text: text)

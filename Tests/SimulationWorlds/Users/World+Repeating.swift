@@ -13,7 +13,7 @@
       }
     }
 
-    /// Makes the ask one of its group: requests that the client takes for the same must be the same.
+    /// Makes the ask one of its group: requests that the client treats as the same must be the same.
     func apply(_ rule: Rule, to ask: inout Ask) {
       ask.rule = rule
       switch rule {

@@ -3,7 +3,7 @@
   import ErrandTesting
 
   extension World {
-    /// Sends as many requests as may be in flight, and returns how many of them wait, though nothing else is
+    /// Sends as many requests as may be in flight, and returns how many of them wait although no others are
     /// in flight.
     func lostSlots() async -> Int {
       guard plan.shutdown == nil, let total = plan.limits.total else { return 0 }

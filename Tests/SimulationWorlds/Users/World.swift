@@ -12,7 +12,7 @@ import SimulationExecutor
     let ledger: Ledger
     let tokens = LiveTokens()
     let activity: RequestActivity
-    /// The parent of all stacks, with requests of its own. It never ends.
+    /// The parent of all stacks, which also has requests of its users. It never ends.
     let app = RequestScope("app")
     let defect: Defect?
 

@@ -15,15 +15,15 @@ struct WorldPlan: Sendable {
   let conditions: NetworkConditions
   let timeout: Duration
   let hosts: [String]
-  /// When the network is partitioned, and for how long.
+  /// The time of a network partition, and its length.
   let partitions: [(start: Duration, length: Duration)]
   /// Set if the client is shut down while its users are active.
   let shutdown: Shutdown?
   let hasInterceptor: Bool
   let limits: ConcurrencyLimits
-  /// How long repeats are ignored, by group.
+  /// The time for which repeats are ignored, by group.
   let ignoring: [Duration]
-  /// How responses are shared, by group.
+  /// The policy for sharing responses, by group.
   let sharing: [SharingPolicy]
 
   init(_ random: inout SeededRandom) {

@@ -6,15 +6,15 @@ import Dispatch
   import Foundation
 #endif
 
-/// Reads a body of files, or of code that opens it, from its beginning to its end, chunk by chunk, on a thread of its
-/// own. There is one consumer.
+/// Reads a body of files, or of a source, from beginning to end, chunk by chunk, on a dedicated thread. There
+/// is one consumer.
 final class BodyReading: Sendable {
   private struct State {
     var body: RequestBody?
     var reader: (any BodyReader)?
     /// The chunk that the consumer waits for.
     var wanted: Promise<Data?>?
-    /// True after the reader had no bytes yet, until it is ready.
+    /// True after the reader returned `.notYet`, until it is ready.
     var isWaiting = false
     /// True if the reader became ready while it was being read.
     var isReady = false
@@ -23,7 +23,8 @@ final class BodyReading: Sendable {
 
   static let chunkSize = 256 << 10
 
-  // Serial, because only a serial queue has a thread of its own on Linux; concurrent ones share theirs with all tasks.
+  // Serial, because on Linux only a serial queue has a dedicated thread; concurrent queues share theirs with
+  // all tasks.
   private let queue = DispatchQueue(label: "errand.body")
   private let state: Locked<State>
 
@@ -31,9 +32,8 @@ final class BodyReading: Sendable {
 
   deinit { close() }
 
-  /// Returns the next chunk, nil at the end.
-  /// - Throws: The error of the body, once; `RequestError` (`cancelled`) if the task is cancelled. There are no chunks
-  ///   after an error.
+  /// Returns the next chunk; nil at the end, and after an error.
+  /// - Throws: The body's error, once; `RequestError` (`cancelled`) if the task is cancelled.
   func next() async throws -> Data? {
     let chunk = Promise<Data?>()
     state.withLock { $0.wanted = chunk }
@@ -88,7 +88,7 @@ final class BodyReading: Sendable {
       unsafe room.deallocate()
       return read == .notYet ? .notYet : .end
     }
-    // A copy of a small chunk takes less memory than its room.
+    // Copying a small chunk takes less memory than keeping its buffer.
     guard count > Self.chunkSize / 2 else {
       defer { unsafe room.deallocate() }
       return unsafe .chunk(Data(bytes: start, count: count))
@@ -97,7 +97,7 @@ final class BodyReading: Sendable {
       Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in unsafe start.deallocate() }))
   }
 
-  /// Returns the reader, which is opened for the first chunk; nil if it was closed.
+  /// Returns the reader, which it opens for the first chunk; nil if it was closed.
   private func opened() throws -> (any BodyReader)? {
     let (body, reader) = state.withLock { state in
       defer { state.body = nil }
@@ -131,7 +131,7 @@ final class BodyReading: Sendable {
       return state.reader
     }
     guard let reader else { return }
-    // After the read that may be under way.
+    // On the queue, so that a read in progress ends first.
     queue.async { reader.close() }
   }
 }

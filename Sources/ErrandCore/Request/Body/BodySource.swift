@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// A body that is opened anew for each attempt. Two sources are equal only if they are the same object.
+/// A body that each attempt opens again. Two sources are equal only if they are the same object.
 final class BodySource: Sendable, Hashable {
   let length: Int64?
   let open: @Sendable () throws -> any BodyReader
@@ -20,11 +20,14 @@ final class BodySource: Sendable, Hashable {
 
 /// The body of one attempt, opened for reading.
 public enum Upload: Sendable {
+  /// No body.
   case none
+  /// A body in memory.
   case bytes(Data)
+  /// A body that is read piece by piece, such as a file.
   case reader(any BodyReader)
 
-  /// The length in bytes, or nil if it is not known before the end.
+  /// The length in bytes; nil if it is known only at the end.
   public var length: Int64? {
     switch self {
     case .none: 0
@@ -34,30 +37,32 @@ public enum Upload: Sendable {
   }
 }
 
-/// A body that is read piece by piece, by one reader, on the transport's thread.
+/// A body that one consumer, the transport's thread, reads piece by piece.
 public protocol BodyReader: AnyObject, Sendable {
-  /// The length in bytes, or nil if it is not known before the end.
+  /// The length in bytes; nil if it is known only at the end.
   var length: Int64? { get }
 
-  /// Fills the front of `buffer`. Does not wait: after `.notYet`, the handler of `onReady` will be called.
+  /// Reads the next bytes into the front of `buffer`, without waiting. After `.notYet`, the reader calls the
+  /// handler of `onReady` when there is more.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead
 
   /// Sets the handler that is called, on any thread, when bytes are available after a `.notYet`.
   func onReady(_ handler: @escaping @Sendable () -> Void)
 
-  /// Releases the body; it is read no further.
+  /// Releases the body. No read follows.
   func close()
 }
 
 extension BodyReader {
   /// Fills the front of `buffer` as `read(into:)` does.
-  /// - Throws: Also if the reader says that it wrote more than there is room for.
+  /// - Throws: The reader's error, and `RequestError` if the reader reports more bytes than fit into
+  ///   `buffer`.
   package func fill(_ buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     let read = try unsafe read(into: buffer)
     if case .bytes(let count) = read, !(0...buffer.count).contains(count) {
       throw RequestError(
         .invalidRequest,
-        message: "the reader of the body returned \(count) bytes, and had room for \(buffer.count)",
+        message: "the reader of the body reported \(count) bytes for a buffer of \(buffer.count)",
         reachedServer: true)
     }
     return read
@@ -66,7 +71,10 @@ extension BodyReader {
 
 /// The result of one read of a body.
 public enum BodyRead: Sendable, Hashable {
+  /// This number of bytes was read into the buffer.
   case bytes(Int)
+  /// No bytes are available yet. The handler of `onReady` is called when there are some.
   case notYet
+  /// The body has ended.
   case end
 }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Codes the bytes of another reader.
+/// Encodes the bytes of another reader.
 final class CodedReader: BodyReader {
   private struct State {
     let encoder: any BodyEncoder

@@ -1,11 +1,11 @@
-/// The state of a body's files when a call first read them. A digest of them, or a part of the body on the wire, is right
-/// only as long as they stay so.
+/// Remembers the state of a body's files when a call first read them. A digest of a file, or a part of it
+/// that was sent, is only right while the file is unchanged.
 package final class FilePins: Sendable {
   private let stamps = Locked<[ExactBytes: FileStamp]>([:])
 
   init() {}
 
-  /// Returns false if the file is not as it was when this was first called for its path.
+  /// Returns false if the file has changed since the first call with its path.
   func isUnchanged(_ file: FileDescriptor) throws(FileError) -> Bool {
     let stamp = try file.stamp()
     let path = ExactBytes(file.path)

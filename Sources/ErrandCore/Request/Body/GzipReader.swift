@@ -69,8 +69,8 @@ final class GzipReader: BodyReader {
     unsafe stream.deallocate()
   }
 
-  /// Compresses from `input` into `output`.
-  /// - Returns: How many bytes were read and written, and whether the end was written.
+  /// Compresses bytes of `input` into `output`.
+  /// - Returns: The numbers of bytes read and written, and whether the end was written.
   mutating func step(
     _ input: UnsafeRawBufferPointer, isLast: Bool, into output: UnsafeMutableRawBufferPointer
   ) -> (read: Int, written: Int, isDone: Bool) {

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// A value that is encoded as JSON each time its request is sent. Two are equal if Foundation's default encoder
-/// makes the same of them.
+/// A value that is encoded as JSON each time its request is sent. Two values are equal if Foundation's
+/// default encoder, with sorted keys, gives the same bytes for them.
 final class JSONValue: Sendable, Hashable {
   let encode: @Sendable (JSONEncoder) throws -> Data
 
@@ -23,13 +23,14 @@ final class JSONValue: Sendable, Hashable {
 }
 
 extension JSONEncoder {
-  /// Foundation's encoder as it is, but for sorted keys.
+  /// Foundation's default encoder, with sorted keys.
   static let plain = JSONEncoder().sortingKeys
 
-  /// Returns an encoder that also sorts keys. Otherwise Foundation writes the keys of an object in any order, and
-  /// a request that is made again would be another one.
+  /// Returns an encoder that also sorts keys. Otherwise Foundation writes the keys of an object in any order,
+  /// and two equal requests would differ.
   ///
-  /// The encoder itself may be in use elsewhere, so a copy is made; of a subclass none can be.
+  /// It is a copy, because the encoder may be in use elsewhere. A subclass cannot be copied, and is returned
+  /// itself.
   var sortingKeys: JSONEncoder {
     guard type(of: self) == JSONEncoder.self, !outputFormatting.contains(.sortedKeys) else { return self }
     let encoder = JSONEncoder()

@@ -5,7 +5,7 @@
 #endif
 
 /// The fields and files of one form (`multipart/form-data`, RFC 7578). Files are read from disk while they
-/// are sent; the total length is known before.
+/// are sent; the total length is known before that.
 ///
 /// ```swift
 /// let form = MultipartForm().field("title", "Cat").file("photo", at: photoURL)
@@ -23,7 +23,7 @@ public struct MultipartForm: Sendable, Hashable {
 
   private(set) var parts: [Part] = []
   let boundary: String
-  /// True if the boundary is random and cannot be guessed, so that no content has to be searched for it.
+  /// True if the boundary is random. It cannot be guessed then, so the content is not searched for it.
   private let isBoundaryRandom: Bool
   /// The reason why the form cannot be sent, or nil.
   private(set) var problem: String?
@@ -34,38 +34,40 @@ public struct MultipartForm: Sendable, Hashable {
     isBoundaryRandom = true
   }
 
-  /// Makes a form with a given boundary.
-  /// - Parameter boundary: 1 to 70 characters as defined by RFC 2046. It must not occur in any of the files;
-  ///   a field or bytes that contain it are refused.
+  /// Makes a form with the given boundary.
+  /// - Parameter boundary: 1 to 70 characters as defined by RFC 2046. No file may contain it, which is not
+  ///   checked. If a field or bytes contain it, sending the request throws an error.
   public init(boundary: String) {
     self.boundary = boundary
     isBoundaryRandom = false
     if !Self.isBoundary(boundary) {
-      problem = "\(boundary.prefix(100).debugDescription) is no boundary of a multipart body (RFC 2046)"
+      problem = "\(boundary.prefix(100).debugDescription) is not a valid multipart boundary (RFC 2046)"
     }
   }
 
-  /// The media type with the boundary, in quotes if it is no token.
+  /// The media type with the boundary, which is quoted unless it is a token.
   var contentType: String {
     "multipart/form-data; boundary=" + (ASCII.isToken(boundary) ? boundary : "\"\(boundary)\"")
   }
 
-  /// Adds a field of text.
+  /// Adds a text field.
   public func field(_ name: String, _ value: String) -> MultipartForm {
     adding(name, fileName: nil, contentType: nil, .bytes(Data(value.utf8)))
   }
 
-  /// Adds bytes as if they were a file.
+  /// Adds a part from bytes, such as a file that is in memory.
   public func bytes(
     _ name: String, _ data: Data, fileName: String? = nil, contentType: String = "application/octet-stream"
   ) -> MultipartForm {
     adding(name, fileName: fileName, contentType: contentType, .bytes(data))
   }
 
-  /// Adds a file.
+  /// Adds a file, which is read when the form is sent.
   /// - Parameters:
+  ///   - name: The name of the field.
+  ///   - file: The URL of the file on disk.
   ///   - fileName: The file name sent to the server. Default: the file's own name.
-  ///   - contentType: Default: derived from the file's extension.
+  ///   - contentType: The media type. Default: derived from the file's extension.
   public func file(_ name: String, at file: URL, fileName: String? = nil, contentType: String? = nil)
     -> MultipartForm
   {
@@ -91,12 +93,12 @@ public struct MultipartForm: Sendable, Hashable {
   private func partProblem(_ name: String, _ contentType: String?, _ content: Content) -> String? {
     if let contentType, ASCII.hasControl(contentType) {
       return
-        "the content type of the part \(name.debugDescription) contains a control character, as CR, LF or NUL"
+        "the content type of the part \(name.debugDescription) contains a control character, such as CR, LF or NUL"
     }
     if !isBoundaryRandom, case .bytes(let data) = content,
       data.firstRange(of: Data("--\(boundary)".utf8)) != nil
     {
-      return "the part \(name.debugDescription) contains the boundary"
+      return "the part \(name.debugDescription) contains the boundary; choose another boundary"
     }
     return nil
   }
@@ -109,8 +111,8 @@ public struct MultipartForm: Sendable, Hashable {
       }
   }
 
-  /// Escapes names as the WHATWG HTML standard does, so that none can end its own quotes or line; other
-  /// control characters are escaped in the same way.
+  /// Escapes names as the WHATWG HTML standard does, so that a name cannot end its quotes or its line. Other
+  /// control characters are escaped as well.
   private static func escape(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

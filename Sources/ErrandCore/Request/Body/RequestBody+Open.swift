@@ -8,8 +8,8 @@ import Dispatch
 
 extension RequestBody {
   /// Opens the body for one attempt.
-  /// - Parameter pins: Notices files that change between several readings; nil for one reading alone.
-  /// - Throws: `RequestError`: a file cannot be read or has changed, or the stream has been read already.
+  /// - Parameter pins: Detects files that change between several readings; nil if the body is read only once.
+  /// - Throws: `RequestError`, if a file cannot be read or has changed, or the stream has been read already.
   func open(compressed: Bool, _ pins: FilePins? = nil) throws -> Upload {
     let plain = try openPlain(pins ?? FilePins())
     guard compressed else { return plain }
@@ -21,19 +21,19 @@ extension RequestBody {
     }
   }
 
-  /// The most bytes that are compressed on the caller's thread: a megabyte takes 10 ms.
+  /// The maximum size that is compressed on the caller's thread: a megabyte takes 10 ms.
   private static let quicklyCompressed = 64 << 10
 
-  /// Opens the body compressed. A large one is compressed on a thread of its own, so that the threads that all
-  /// tasks share stay free.
-  /// - Parameter cancellation: Ends the wait.
+  /// Opens the body compressed. A large body is compressed on a dedicated thread, so that the threads that
+  /// all tasks share stay free.
+  /// - Parameter cancellation: Ends the wait when it is cancelled.
   func openCompressed(unless cancellation: CancellationToken, _ pins: FilePins? = nil) async throws -> Upload
   {
     guard case .bytes(let data) = content, data.count > Self.quicklyCompressed else {
       return try open(compressed: true, pins)
     }
     let compressed = Promise<Data>()
-    // A serial queue, because only these have a thread of their own on Linux.
+    // Serial, because on Linux only a serial queue has a dedicated thread.
     DispatchQueue(label: "errand.compression").async {
       compressed.settle(Result { try Gzip.compress(data) })
     }
@@ -79,16 +79,16 @@ extension MultipartForm {
   }
 }
 
-/// The structure of a body, for code that stores it to send it later unchanged.
+/// The structure of a body, for code that stores the body and sends it later.
 package enum BodyLayout: Sendable {
   case none
   case bytes(Data)
   case file(path: String)
-  /// A form, with its boundaries written out.
+  /// A form, as the segments that are sent, including its boundaries.
   case multipart([BodySegment])
-  /// A stream, which can be read once.
+  /// A stream, which can be read only once.
   case stream
-  /// A body that is opened anew for each attempt by code, which cannot be stored.
+  /// A body that code opens for each attempt. It cannot be stored.
   case source
   case invalid(reason: String)
 }
@@ -108,7 +108,7 @@ extension RequestBody {
   }
 }
 
-/// A piece of a body, in the order in which it is sent.
+/// A piece of a body.
 package enum BodySegment: Sendable, Hashable {
   case bytes(Data)
   case file(path: String)

@@ -5,7 +5,7 @@
 #endif
 
 extension RequestBody {
-  /// The length in bytes; nil if it is not known before the body has been read, or if a file of it cannot be examined.
+  /// The length in bytes; nil if it is known only at the end, or if a file of the body cannot be examined.
   public var length: Int64? {
     switch content {
     case .file(let path): try? SegmentReader([.file(path: path)]).length
@@ -14,7 +14,7 @@ extension RequestBody {
     }
   }
 
-  /// The length, if it is known without a look at any file.
+  /// The length, if it is known without examining files.
   private var lengthInMemory: Int64? {
     switch content {
     case .none: 0
@@ -26,9 +26,9 @@ extension RequestBody {
     }
   }
 
-  /// Reads the whole body into memory, for a signature over it for instance. The body can be read again afterwards.
-  /// - Parameter limit: The most bytes to read.
-  /// - Throws: `RequestError`: `bodyTooLarge` if there are more, and else as `chunks` does.
+  /// Reads the whole body into memory, for example to sign it. The body can be read again afterwards.
+  /// - Parameter limit: The maximum number of bytes to read.
+  /// - Throws: `RequestError`: `bodyTooLarge` if there are more bytes, and the errors of `chunks`.
   public func bytes(limit: Int) async throws -> Data {
     if let length = lengthInMemory, length > limit { throw Self.tooLarge(limit) }
     var bytes = Data()
@@ -39,8 +39,9 @@ extension RequestBody {
     return bytes
   }
 
-  /// The body, in pieces of at most 256 KiB, which are read when they are asked for. Each iteration reads it from its
-  /// beginning. Files are read on threads of their own, so that none of those that all tasks share waits for a disk.
+  /// The body in chunks of at most 256 KiB, each of which is read when it is requested. Each iteration starts
+  /// at the beginning. Files are read on dedicated threads, so that the threads that all tasks share do not
+  /// wait for a disk.
   ///
   /// ```swift
   /// var hash = SHA256()
@@ -48,21 +49,24 @@ extension RequestBody {
   /// ```
   ///
   /// An iteration throws `RequestError`: `bodyNotReplayable` for a stream, which only its upload can read;
-  /// `fileUnreadable` or `fileChanged` if a file cannot be read to its end; `cancelled` if the task is.
+  /// `fileUnreadable` or `fileChanged` if a file cannot be read to its end; `cancelled` if the task is
+  /// cancelled.
   public var chunks: BodyChunks { BodyChunks(self) }
 
   private static func tooLarge(_ limit: Int) -> RequestError {
     RequestError(
       .bodyTooLarge,
-      message: "the body of the request has more than the \(limit) bytes that may be read into memory; "
+      message: "the body of the request has more than \(limit) bytes, the limit for reading it into memory; "
         + "raise the limit, or read its chunks",
       reachedServer: false)
   }
 }
 
-/// The bytes of a request's body, piece by piece: `RequestBody.chunks`.
+/// The bytes of a request's body, chunk by chunk, as `RequestBody.chunks` returns them.
 public struct BodyChunks: AsyncSequence, Sendable {
+  /// A chunk of at most 256 KiB.
   public typealias Element = Data
+  /// `RequestError`, or the error of code that opens the body.
   public typealias Failure = any Error
 
   private let body: RequestBody
@@ -71,6 +75,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body) }
 
+  /// Reads the body once, from its beginning.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private enum State {
       case unread(RequestBody)
@@ -87,6 +92,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
       try await next(isolation: nil)
     }
 
+    /// Returns the next chunk; nil at the end, and after an error.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
       do {
         try CancellationToken.checkTask()
@@ -118,8 +124,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
         throw RequestError(
           .bodyNotReplayable,
           message:
-            "the body is a stream, which only its upload can read; to read it before it is sent, for a "
-            + "signature for instance, use bytes or a file",
+            "the body is a stream, which only its upload can read; to read the body before it is sent, for "
+            + "example to sign it, use bytes or a file",
           reachedServer: false)
       case .invalid(let reason):
         throw RequestError(.invalidRequest, message: reason, reachedServer: false)

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// The body of a request. Every kind but a stream can be read again for another attempt.
+/// The body of a request. Every kind of body except a stream can be read again for another attempt.
 public struct RequestBody: Sendable, Hashable {
   enum Content: Sendable, Hashable {
     case none
@@ -18,7 +18,7 @@ public struct RequestBody: Sendable, Hashable {
   }
 
   let content: Content
-  /// The value of `Content-Type`, unless the request has that header field already.
+  /// The value of `Content-Type`, unless the request sets that header field itself.
   public let contentType: String?
 
   init(_ content: Content, _ contentType: String?) {
@@ -29,6 +29,7 @@ public struct RequestBody: Sendable, Hashable {
   /// No body.
   public static let none = RequestBody(.none, nil)
 
+  /// Makes a body of bytes.
   public static func bytes(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
     RequestBody(.bytes(data), contentType)
   }
@@ -38,30 +39,31 @@ public struct RequestBody: Sendable, Hashable {
     RequestBody(.bytes(Data(text.utf8)), contentType)
   }
 
-  /// Makes a body of a value as JSON (RFC 8259), encoded by `ClientConfiguration.jsonEncoder` each time the
-  /// request is sent: once for all its attempts. If encoding fails, sending throws the reason.
+  /// Makes a body of a value as JSON (RFC 8259). `ClientConfiguration.jsonEncoder` encodes it each time the
+  /// request is sent, once for all attempts. If encoding fails, sending throws the reason.
   ///
-  /// The keys of objects are sorted, so equal values are equal requests. A `Set` becomes an array in the order of
-  /// its iteration, which may differ between equal sets: sort it, or give rules for repeats a key of their own.
+  /// The keys of objects are sorted, so equal values make equal requests. A `Set` becomes an array in an
+  /// order that may differ between equal sets: sort it, or set a key where you share or ignore repeats.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
     RequestBody(.json(JSONValue { try $0.encode(value) }), jsonType)
   }
 
-  /// Makes a body of a value as JSON, encoded here and now, with sorted keys. If encoding fails, sending the
-  /// request throws the reason.
-  /// - Parameter encoder: Is not changed. A subclass of `JSONEncoder` has to sort keys itself.
+  /// Makes a body of a value as JSON, which is encoded at once, with sorted keys. If encoding fails, sending
+  /// the request throws the reason.
+  /// - Parameter encoder: The encoder, which is not changed. A subclass of `JSONEncoder` has to sort keys
+  ///   itself.
   public static func json(_ value: some Encodable, encoder: JSONEncoder) -> RequestBody {
     encoded { try encoder.sortingKeys.encode(value) }
   }
 
-  /// Returns a JSON body as bytes; any other body unchanged.
-  /// - Parameter encoder: Nil for Foundation's.
+  /// Returns a JSON body as bytes, and any other body unchanged.
+  /// - Parameter encoder: Makes the encoder; nil for Foundation's.
   func encoded(by encoder: (() -> JSONEncoder)? = nil) -> RequestBody {
     guard case .json(let value) = content else { return self }
     return Self.encoded { try value.encode(encoder?().sortingKeys ?? .plain) }
   }
 
-  /// The reason why it cannot be sent, or nil.
+  /// The reason why the body cannot be sent, or nil.
   var problem: String? {
     switch content {
     case .invalid(let reason): reason
@@ -91,41 +93,40 @@ public struct RequestBody: Sendable, Hashable {
     return RequestBody(.bytes(Data(text.utf8)), "application/x-www-form-urlencoded")
   }
 
-  /// Makes a body of a file, which is read while it is sent. The file must keep its length until it is sent.
-  /// - Parameter contentType: Default: derived from the file's extension.
+  /// Makes a body of a file, which is read while it is sent. Its length must not change until then.
+  /// - Parameter contentType: The media type. Default: derived from the file's extension.
   public static func file(_ file: URL, contentType: String? = nil) -> RequestBody {
     let path = file.path
     return RequestBody(.file(path: path), contentType ?? MediaType.ofFile(named: path))
   }
 
-  /// Makes a body of fields and files as `multipart/form-data` (RFC 7578), read from disk while they are
-  /// sent.
+  /// Makes a body of fields and files as `multipart/form-data` (RFC 7578). Files are read from disk while
+  /// they are sent.
   public static func multipart(_ form: MultipartForm) -> RequestBody {
     if let problem = form.problem { return RequestBody(.invalid(reason: problem), nil) }
     return RequestBody(.multipart(form), form.contentType)
   }
 
-  /// Makes a body of chunks from an async sequence. It can be read once only, so such a request is not
-  /// retried.
-  /// - Parameter length: The sum of the chunks' bytes, if it is known; it is checked. Without it the body is
-  ///   sent chunked.
+  /// Makes a body of chunks from an async sequence. It can be read only once, so its request is not retried.
+  /// - Parameter length: The sum of the chunks' bytes, if it is known; sending fails if the stream has
+  ///   another length. Default: nil, which sends the body chunked.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil, contentType: String = "application/octet-stream"
   ) -> RequestBody where Chunks.Element == Data {
     RequestBody(.stream(BodyStream(chunks, length: length)), contentType)
   }
 
-  /// Makes a body that `open` opens anew for each attempt.
+  /// Makes a body that `open` opens for each attempt.
   /// - Parameters:
-  ///   - length: The length in bytes, for descriptions; the reader's own length is what counts when sending.
-  ///   - open: Opens the body. The request fails with the error that it throws.
+  ///   - length: The length in bytes, for descriptions. The request is sent with the reader's own length.
+  ///   - open: Opens the body. If it throws, the request fails with its error.
   package static func source(
     length: Int64?, contentType: String?, _ open: @escaping @Sendable () throws -> any BodyReader
   ) -> RequestBody {
     RequestBody(.source(BodySource(length: length, open: open)), contentType)
   }
 
-  /// False for a stream, which can be read once.
+  /// True if the body can be read again, for another attempt; false for a stream.
   public var isReplayable: Bool {
     if case .stream = content { false } else { true }
   }
@@ -148,12 +149,13 @@ extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, Cu
     }
   }
   public var debugDescription: String { description }
+  /// A mirror that shows the description, never the content.
   public var customMirror: Mirror { Mirror(self, children: ["body": description]) }
 }
 
-/// Chunks that can be read once. Two are equal only if they are the same object.
+/// Chunks that can be read only once. Two streams are equal only if they are the same object.
 final class BodyStream: Sendable, Hashable {
-  /// Offers each chunk to the reader, until the reader returns false or there are no more chunks.
+  /// Offers each chunk to the reader, until the reader returns false or the chunks have ended.
   typealias Reading = @Sendable (_ offer: (Data) async throws -> Bool) async throws -> Void
 
   let length: Int64?
@@ -168,7 +170,7 @@ final class BodyStream: Sendable, Hashable {
     }
   }
 
-  /// Returns the function that reads the chunks to the first caller, nil to later ones.
+  /// Returns the function that reads the chunks to the first caller, and nil to later callers.
   func take() -> Reading? {
     reading.withLock { reading in
       defer { reading = nil }

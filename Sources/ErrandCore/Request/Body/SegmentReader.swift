@@ -5,7 +5,7 @@
 #endif
 
 /// Reads bytes and files, one after the other. Files are opened and measured when the reader is made, and
-/// must stay as they are until they are sent.
+/// must not change until they are sent.
 package final class SegmentReader: BodyReader {
   private enum Source {
     case bytes(Data)
@@ -22,10 +22,11 @@ package final class SegmentReader: BodyReader {
   private let pins: FilePins
   package let length: Int64?
 
+  /// Makes a reader, and opens the files.
   /// - Throws: `RequestError`, if a file cannot be read.
   package convenience init(_ segments: [BodySegment]) throws { try self.init(segments, pins: FilePins()) }
 
-  /// - Parameter pins: Notices files that are not as they were when the body was read before.
+  /// - Parameter pins: Detects files that have changed since the body was read before.
   init(_ segments: [BodySegment], pins: FilePins) throws {
     self.pins = pins
     var changed: FileError?
@@ -41,7 +42,7 @@ package final class SegmentReader: BodyReader {
           if try !pins.isUnchanged(file) { changed = FilePins.change(of: path) }
           lastPath = path
         }
-        // The length of a sparse file can be any number, so the sum may overflow.
+        // A sparse file can report any length, so the sum may overflow.
         let (sum, isTooLong) = total.addingReportingOverflow(sources.last?.1 ?? 0)
         if isTooLong { throw FileError(.read, lastPath, "is too long") }
         total = sum
@@ -86,7 +87,8 @@ package final class SegmentReader: BodyReader {
       let isUnchanged: Bool
       do throws(FileError) {
         count = try unsafe file.read(into: buffer, at: offset)
-        // The last piece of a file that changed is withheld, so that the server does not take the file for complete.
+        // The last piece of a file that changed is not sent, so that the server does not take the file for
+        // complete.
         let isLast = count == 0 || offset + Int64(count) == length
         isUnchanged = isLast ? try pins.isUnchanged(file) : true
       } catch {

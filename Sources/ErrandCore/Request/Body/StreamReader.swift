@@ -12,7 +12,7 @@ final class StreamReader: BodyReader {
     var readerWaits = false
     var isClosed = false
     var ready: (@Sendable () -> Void)?
-    /// The producer, which waits for its chunk to be read.
+    /// The producer, which is suspended until its chunk has been read.
     var producer: CheckedContinuation<Bool, Never>?
     var task: Task<Void, Never>?
   }
@@ -38,7 +38,7 @@ final class StreamReader: BodyReader {
         guard !chunk.isEmpty else { return true }
         total += Int64(chunk.count)
         if let length, total > length { throw Self.wrongLength(length, "more") }
-        // The chunk that completes the body is withheld until the stream has ended, so that the server does
+        // The chunk that completes the body is not sent until the stream has ended, so that the server does
         // not take an incomplete body for complete.
         if total == length {
           last = chunk
@@ -54,7 +54,8 @@ final class StreamReader: BodyReader {
     }
   }
 
-  /// Returns true when the chunk has been read; false if the reader was closed.
+  /// Offers a chunk to the reader. Returns true when the chunk has been read, and false if the reader was
+  /// closed.
   private func offer(_ chunk: Data) async -> Bool {
     await withCheckedContinuation { continuation in
       let (isClosed, ready) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
@@ -121,6 +122,6 @@ final class StreamReader: BodyReader {
   private static func wrongLength(_ length: Int64, _ came: String) -> RequestError {
     RequestError(
       .bodyFailed,
-      message: "the stream of the body announced \(length) bytes and brought \(came)", reachedServer: true)
+      message: "the stream of the body brought \(came) bytes instead of \(length)", reachedServer: true)
   }
 }

@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// Converts international names to A-labels (UTS #46, non-transitional): with libidn2 on Linux, whatever the locale, and
-/// with Foundation's parser of URLs on Apple's platforms.
+/// Converts international names to A-labels (UTS #46, non-transitional), independently of the locale. It uses
+/// libidn2 on Linux, and Foundation's URL parser on Apple's platforms.
 enum ALabels {
   enum Result {
     case name(String)
-    /// The name has a letter that is not allowed, or that was assigned later.
+    /// The name has a letter that is not allowed, or that this version of Unicode does not know.
     case unknown(String)
     case invalid(String)
   }
@@ -34,7 +34,7 @@ enum ALabels {
     static func name(_ text: String) -> Result {
       guard let host = URL(string: "https://\(text)/")?.host(percentEncoded: true),
         host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
-      else { return .invalid("it has a letter that no host name has") }
+      else { return .invalid("it has a letter that host names may not have") }
       return .name(host)
     }
   #endif

@@ -4,29 +4,32 @@
   public import Foundation
 #endif
 
-/// A type that can address a request: a `URL`, a `String` that is parsed as one, or a `URLPath`.
+/// A type that can address a request: a `URL`, a `String` that is parsed as a URL, or a `URLPath`.
 public protocol URLConvertible {
-  /// The URL as text, absolute or relative to `ClientConfiguration.baseURL`. It need not be valid: the error
-  /// comes when the request is sent.
+  /// The URL as text, absolute or relative to `ClientConfiguration.baseURL`. If it is invalid, sending the
+  /// request throws an error.
   var urlText: String { get }
-  /// The reason why no request can be sent there, or nil. Default: nil.
+  /// The reason why no request can be sent to the URL, or nil. Default: nil.
   var urlProblem: String? { get }
 }
 
 extension URLConvertible {
+  /// Nil: the text alone decides whether the URL is valid.
   public var urlProblem: String? { nil }
 }
 
 extension String: URLConvertible {
+  /// The string itself.
   public var urlText: String { self }
 }
 
 extension URL: URLConvertible {
+  /// The URL's `absoluteString`.
   public var urlText: String { absoluteString }
 }
 
-/// A request's target, parsed once: a valid URL, a relative one that the client's base URL completes, or the
-/// reason why it is invalid.
+/// A request's target, parsed once: a valid URL, a relative URL that the client's base URL completes, or an
+/// invalid URL with the reason.
 enum Address: Sendable, Hashable {
   case valid(WholeURL)
   case relative(String)
@@ -40,7 +43,7 @@ enum Address: Sendable, Hashable {
     }
   }
 
-  /// Returns the address with these items at the end of its query.
+  /// Returns the address with these names and values added to its query.
   func adding(_ query: some Sequence<(String, String)>) -> Address {
     let longer = Address.append(query, to: text)
     if case .invalid(_, let reason) = self { return .invalid(text: longer, reason: reason) }
@@ -55,11 +58,11 @@ enum Address: Sendable, Hashable {
     self = Address(reading: text)
   }
 
-  /// Parses a URL that is not plain: it has a user, or bytes to encode, or it is invalid.
+  /// Parses a URL that is not plain: it has a user, or bytes that must be encoded, or it is invalid.
   private init(reading text: String) {
     func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
     guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
-      self = refuse("it is not a valid URL (are there spaces to be encoded?)")
+      self = refuse("it is not a valid URL (does it have spaces that must be encoded?)")
       return
     }
     do {
@@ -69,7 +72,7 @@ enum Address: Sendable, Hashable {
     }
   }
 
-  /// - Parameter text: The text shown if the URL is invalid.
+  /// - Parameter text: The text to show if the URL is invalid.
   init(_ reference: URLReference, of text: String) {
     func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
     guard let scheme = reference.scheme else {
@@ -77,11 +80,11 @@ enum Address: Sendable, Hashable {
       return
     }
     guard ASCII.equalIgnoringCase(scheme, "https") || ASCII.equalIgnoringCase(scheme, "http") else {
-      self = refuse("only http and https can be requested, not \(scheme.prefix(100))")
+      self = refuse("only http and https are supported, not \(scheme.prefix(100))")
       return
     }
     guard let host = reference.authority?.host, !host.isEmpty else {
-      self = refuse("the URL names no host")
+      self = refuse("the URL has no host")
       return
     }
     var reference = reference
@@ -108,8 +111,8 @@ enum Address: Sendable, Hashable {
     if case .valid(let whole) = self { whole.isSecure } else { false }
   }
 
-  /// Scheme, host and port in one canonical text: the key by which requests are counted for the per-origin
-  /// limits. Empty if the address is not valid.
+  /// Scheme, host and port in a canonical form, the key of the per-origin limits. Empty if the address is not
+  /// valid.
   var originName: String {
     if case .valid(let whole) = self { whole.originName } else { "" }
   }
@@ -121,12 +124,12 @@ enum Address: Sendable, Hashable {
     }
   }
 
-  /// The reason why no request can be sent there, or nil.
+  /// The reason why no request can be sent to the address, or nil.
   var problem: String? {
     switch self {
     case .valid: nil
     case .relative:
-      "the URL is relative; give it whole, as in https://example.com/path, or set the client's baseURL"
+      "the URL is relative; use one like https://example.com/path, or set the client's baseURL"
     case .invalid(_, let reason): reason
     }
   }
@@ -145,7 +148,7 @@ enum Address: Sendable, Hashable {
   private static func append(_ query: some Sequence<(String, String)>, to text: String) -> String {
     let items = query.map { "\(PercentEncoding.query($0))=\(PercentEncoding.query($1))" }
     guard !items.isEmpty else { return text }
-    // Compares bytes: a combining mark after a delimiter would form another character with it.
+    // Compares bytes, because a combining mark after a delimiter would form another character with it.
     let (question, ampersand) = (UInt8(ascii: "?"), UInt8(ascii: "&"))
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
     let before = text[..<fragment]

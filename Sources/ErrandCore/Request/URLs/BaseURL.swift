@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// The URL that relative ones are below (`ClientConfiguration.baseURL`), parsed once for each client.
+/// The base of relative URLs (`ClientConfiguration.baseURL`), parsed once for each client.
 struct BaseURL: Sendable {
   private let text: String
-  /// The reason why no relative URL can be completed, or nil.
+  /// The reason why the base cannot complete a relative URL, or nil.
   private let problem: String?
 
   init?(_ url: URL?) {
     guard let url else { return nil }
     text = url.absoluteString
     problem = Self.problem(text).map {
-      "it is relative, and ClientConfiguration.baseURL cannot precede it: \($0)"
+      "the URL is relative, and ClientConfiguration.baseURL cannot complete it: \($0)"
     }
   }
 
-  /// Returns a relative address as an absolute one; any other address unchanged.
+  /// Returns a relative address as an absolute one, and any other address unchanged.
   ///
-  /// The path is appended, also if it begins with a slash. RFC 3986 would let `/users` replace the base's
+  /// The path is appended, even if it begins with a slash. By RFC 3986, `/users` would replace the base's
   /// whole path, and `users` its last segment.
   func complete(_ address: Address) -> Address {
     guard case .relative(let relative) = address else { return address }
@@ -44,6 +44,6 @@ struct BaseURL: Sendable {
     do { reference = try URLReference(parsing: text) } catch { return error.reason }
     if reference.authority != nil { return "the URL names a host without a scheme; write https: before it" }
     return URLPath.hasDots(reference.path)
-      ? "the relative URL has segments of dots, which would lead elsewhere" : nil
+      ? "the relative URL has a segment . or .., which would lead to another resource" : nil
   }
 }

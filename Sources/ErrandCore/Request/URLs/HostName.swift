@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The reason why a text is not the host of a URL, or not a URL.
+/// The reason why a text is not a URL, or not the host of one.
 struct URLProblem: Error {
   let reason: String
 
@@ -13,22 +13,24 @@ struct URLProblem: Error {
   static let unreadable = URLProblem("it is not a valid URL: its host or its port is not valid")
 }
 
-/// The host of a URL in one form, in which it is compared, signed, cached, shared and sent.
+/// Converts the host of a URL to its canonical form, in which it is compared, signed, cached, shared and
+/// sent.
 ///
-/// A name has A-labels in the place of letters beyond ASCII (UTS #46, non-transitional). An IPv4 address is four
-/// decimal numbers, from any notation of `inet_aton`, as libcurl sends it and connects to it. An IPv6 address is as
-/// `inet_ntop` writes it (RFC 5952). The case of letters in a name of ASCII stays: hosts are compared without regard to it.
+/// Names with letters beyond ASCII are converted to A-labels (UTS #46, non-transitional). An IPv4 address
+/// becomes four decimal numbers, from any notation of `inet_aton`, because libcurl connects to these. An IPv6
+/// address is written as by `inet_ntop` (RFC 5952). ASCII letters keep their case: hosts are compared without
+/// regard to it.
 package enum HostName {
-  /// Returns a host that is written in a configuration, in the form of hosts in URLs: its letters in lower case, an IPv6
-  /// address without brackets; nil if it is not a host.
+  /// Returns a host from a configuration in the form of hosts in URLs: in lower case, an IPv6 address without
+  /// brackets. Returns nil if it is not a host.
   package static func canonical(_ text: String) -> String? {
     if text.utf8.contains(UInt8(ascii: ":")) { return IPAddress.canonicalIPv6(Array(text.utf8)[...]) }
     guard !text.isEmpty, let name = try? name(Array(text.utf8)) else { return nil }
     return ASCII.lowercased(name)
   }
 
-  /// Returns a name, or an IPv4 address, in its one form.
-  /// - Parameter bytes: The host as it is written, without percent-encoding.
+  /// Returns a name or an IPv4 address in its canonical form.
+  /// - Parameter bytes: The host as written in the URL, with its percent-encoding decoded.
   static func name(_ bytes: [UInt8]) throws(URLProblem) -> String {
     let isASCII = bytes.allSatisfy { $0 < 0x80 }
     var name = bytes
@@ -59,19 +61,20 @@ package enum HostName {
     switch ALabels.name(text) {
     case .name(let found): name = Array(found.utf8)
     case .unknown(let reason):
-      // A registry may know letters that this machine does not know, and an A-label is sent as it is.
+      // DNS may have letters that this machine's Unicode version does not know, so an A-label is sent
+      // unchanged.
       guard bytes.allSatisfy({ $0 < 0x80 }) else {
-        throw problem("\(reason); if it is registered, write it as it is in DNS (xn--…)")
+        throw problem("\(reason); if it is registered, write its form in DNS (xn--…)")
       }
       name = bytes
     case .invalid(let reason): throw problem(reason)
     }
     let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    // The root's dot does not count.
+    // A dot at the end, for the root, does not count.
     let length = labels.last?.isEmpty == true ? name.count - 1 : name.count
-    guard length > 0 else { throw problem("nothing of it is left in DNS") }
+    guard length > 0 else { throw problem("its form in DNS is empty") }
     guard length <= 253, labels.allSatisfy({ $0.count <= 63 }) else {
-      throw problem("in DNS it is longer than 253 bytes, or one of its labels is longer than 63")
+      throw problem("its form in DNS is longer than 253 bytes, or has a label longer than 63")
     }
     return name
   }

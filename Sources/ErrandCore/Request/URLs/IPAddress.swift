@@ -6,11 +6,11 @@
   import Glibc
 #endif
 
-/// IP addresses as text.
+/// Parses and checks IP addresses as text.
 enum IPAddress {
-  /// Returns an IPv4 address as four decimal numbers, from any notation of `inet_aton`: one to four numbers, of
-  /// which the last has the rest of the bytes, each decimal, octal (`0177`) or hexadecimal (`0x7f`).
-  /// Nil for anything else, as for libcurl.
+  /// Returns an IPv4 address as four decimal numbers, from any notation of `inet_aton`: one to four numbers,
+  /// each decimal, octal (`0177`) or hexadecimal (`0x7f`). The last number fills the remaining bytes. Returns
+  /// nil for anything else, as libcurl does.
   static func dotted(_ text: ArraySlice<UInt8>) -> String? {
     guard let first = text.first, 48...57 ~= first else { return nil }
     let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
@@ -42,7 +42,7 @@ enum IPAddress {
     return UInt32(number)
   }
 
-  /// Returns an IPv6 address, without brackets, as the system writes it; nil for anything else.
+  /// Returns an IPv6 address, without brackets, as the system writes it; nil if it is not one.
   static func canonicalIPv6(_ bytes: ArraySlice<UInt8>) -> String? {
     guard !bytes.contains(0) else { return nil }
     var room = in6_addr()
@@ -53,7 +53,7 @@ enum IPAddress {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Returns true for an IPv4 or IPv6 address in the one notation that the system itself writes.
+  /// Returns true for an IPv4 or IPv6 address as the system itself writes it.
   static func isCanonical(_ text: String) -> Bool {
     guard !text.utf8.contains(0) else { return false }
     return [AF_INET, AF_INET6].contains { family in

@@ -7,11 +7,11 @@
 /// Scheme, host and port (RFC 6454): the boundary within which a credential may be sent.
 package struct Origin: Sendable, Hashable {
   package let scheme: String
-  /// In lower case, an IPv6 address in brackets.
+  /// The host in lower case; an IPv6 address is in brackets.
   let host: String
   let port: Int
 
-  /// Returns nil if the URL has no scheme, or no host that is valid.
+  /// Returns nil if the URL has no scheme, or no valid host.
   package init?(_ url: URL) {
     guard let reference = URLReference(url.absoluteString), let scheme = reference.scheme,
       let authority = reference.authority, !authority.host.isEmpty
@@ -21,11 +21,11 @@ package struct Origin: Sendable, Hashable {
     port = authority.port.flatMap { Int($0) } ?? (self.scheme == "https" ? 443 : 80)
   }
 
-  /// The origin in a canonical form.
+  /// The origin in a canonical form, such as `https://example.com:443`.
   package var text: String { "\(scheme)://\(host):\(port)" }
 }
 
-/// A valid URL, with what is asked of it for each request and each attempt: found once.
+/// A valid URL, with the parts that every request and attempt needs, which are computed once.
 final class WholeURL: Sendable, Hashable {
   let url: URL
   let text: String
@@ -33,7 +33,7 @@ final class WholeURL: Sendable, Hashable {
   let isSecure: Bool
   /// True if the URL has a user or a password, even if they are empty.
   let hasUser: Bool
-  /// Scheme, host and port in one canonical text.
+  /// Scheme, host and port in a canonical form.
   let originName: String
 
   init(_ url: URL) {
@@ -67,7 +67,7 @@ final class WholeURL: Sendable, Hashable {
     return false
   }
 
-  /// Returns the canonical text, or nil if the URL has to be parsed; plain URLs have not.
+  /// Returns the canonical text; nil if the URL must be parsed for it, which plain URLs need not.
   private static func originName(_ text: UnsafeBufferPointer<UInt8>, _ isSecure: Bool) -> String? {
     var start = isSecure ? 8 : 7
     var end = start

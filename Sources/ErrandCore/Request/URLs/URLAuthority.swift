@@ -1,9 +1,9 @@
 /// The user, host and port of a URL (RFC 3986, section 3.2).
 struct URLAuthority {
-  /// The user and password as they are written, without the `@`.
+  /// The user and password as they are written in the URL, without the `@`.
   var user: String?
   let host: String
-  /// The digits of the port, which may be empty.
+  /// The port's digits, possibly empty; nil if the URL has no port.
   let port: String?
 
   /// - Throws: `URLProblem`, if the host or the port is not valid.
@@ -43,7 +43,8 @@ struct URLAuthority {
     return significant.count < 6 && significant.reduce(0) { $0 * 10 + Int($1 - 48) } <= 65535
   }
 
-  /// Returns an IPv6 address in its one form, with its zone if it has one (RFC 6874); nil for anything else.
+  /// Returns an IPv6 address in its canonical form, with its zone if it has one (RFC 6874); nil if it is not
+  /// one.
   private static func ipv6(_ bytes: ArraySlice<UInt8>) -> String? {
     let start = bytes.firstIndex(of: UInt8(ascii: "%")) ?? bytes.endIndex
     let zone = bytes[start...]
@@ -56,8 +57,8 @@ struct URLAuthority {
     return address + String(decoding: zone, as: UTF8.self)
   }
 
-  /// Returns a host name in its one form.
-  /// - Throws: `URLProblem`, also if an escape stands for a delimiter, because other programs decode it.
+  /// Returns a host name in its canonical form.
+  /// - Throws: `URLProblem`, also if a delimiter is percent-encoded, because other programs decode it.
   private static func name(_ bytes: ArraySlice<UInt8>) throws(URLProblem) -> String {
     var name: [UInt8] = []
     var index = bytes.startIndex

@@ -15,7 +15,7 @@ package enum URLBytes {
     }
   }
 
-  /// Returns true for RFC 3986's reserved characters: `:/?#[]@` and the above.
+  /// Returns true for RFC 3986's reserved characters: `:/?#[]@` and the sub-delimiters.
   static func isReserved(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x23, 0x2F, 0x3A, 0x3F, 0x40, 0x5B, 0x5D: true
@@ -35,7 +35,7 @@ package enum URLBytes {
   /// Returns true for a byte that is allowed in a query, and in a fragment.
   static func isQuery(_ byte: UInt8) -> Bool { isPath(byte) || byte == UInt8(ascii: "?") }
 
-  /// Returns the byte that `%` and two digits encode, or nil if the digits are missing.
+  /// Returns the byte that `%` and two digits at the index encode; nil if the digits are missing.
   static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
     guard index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
     else { return nil }
@@ -71,8 +71,8 @@ package enum URLBytes {
     }
   }
 
-  /// Returns true for a plain absolute URL: http or https, a plain host, an optional short port, a path without
-  /// dot segments and a query in which every byte is allowed. False in doubt.
+  /// Returns true for a plain absolute URL: http or https, a plain host, an optional short port, a path
+  /// without dot segments, and a query in which every byte is allowed. Returns false in doubt.
   static func isPlainURL(_ text: String) -> Bool {
     unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
       let count = bytes.count
@@ -89,13 +89,13 @@ package enum URLBytes {
       var label = index
       while index < count, unsafe isUnreserved(bytes[index]) {
         if unsafe bytes[index] == UInt8(ascii: ".") { label = index + 1 }
-        // An A-label, perhaps: it begins with `xn--`.
+        // It may be an A-label, which begins with `xn--`.
         let dash = UInt8(ascii: "-")
         if index == label + 3, unsafe bytes[index] == dash, unsafe bytes[index - 1] == dash { return false }
         index += 1
       }
       guard index > host else { return false }
-      // An address of IPv4, perhaps, or one of its other notations.
+      // It may be an IPv4 address, in one of several notations.
       if label < index, unsafe 48...57 ~= bytes[label], unsafe !isDotted(bytes, host..<index) { return false }
       if index < count, unsafe bytes[index] == 0x3A {
         let port = index + 1
@@ -160,8 +160,8 @@ package enum URLBytes {
 package enum PercentEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Returns `text` with everything but RFC 3986's unreserved characters encoded, so that `+`, `&` and `=`
-  /// are preserved.
+  /// Returns `text` with all bytes encoded except RFC 3986's unreserved characters, so that `+`, `&` and `=`
+  /// keep their meaning.
   package static func query(_ text: String) -> String {
     encode(text, spaceAsPlus: false) { byte in
       switch byte {

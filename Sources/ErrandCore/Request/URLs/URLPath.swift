@@ -1,34 +1,38 @@
-/// A path in which every interpolated value is one segment: percent-encoded, so that an id with `/`, `?` or
-/// `%` in it stays in its place.
+/// A path in which every interpolated value is percent-encoded as one segment. An id that contains `/`, `?`
+/// or `%` cannot change the other segments.
 ///
 /// ```swift
 /// try await client.send(.get(.path("users/\(id)/posts"), query: ["q": text]))
 /// ```
 ///
-/// Literal text stays as it is written. The path is relative to `ClientConfiguration.baseURL`, or
-/// a whole URL: only `://` makes it one, so the first segment may have a colon (`"\(job):cancel"`).
+/// Literal text is not changed. The path is relative to `ClientConfiguration.baseURL`, or an absolute URL if
+/// it contains `://`. The first segment may contain a colon (`"\(job):cancel"`).
 ///
-/// A value that is empty or nothing but dots makes the request fail when it is sent, where it stands alone
-/// between delimiters: `/`, `:`, `;`, `,` and the other reserved characters (RFC 3986, section 2.2). With it
-/// `"\(job):cancel"` would be about another resource. A value in the query (`"users?q=\(text)"`) is encoded too,
-/// and may be anything.
+/// Sending the request throws an error if a value is empty or `.` or `..`, and stands alone between
+/// delimiters: `/`, `:`, `;`, `,` and the other reserved characters (RFC 3986, section 2.2). An empty `job`
+/// in `"\(job):cancel"` would address another resource. A value in the query (`"users?q=\(text)"`) is encoded
+/// as well, and may be any text.
 public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendable {
+  /// The path as text, with its values percent-encoded.
   public let urlText: String
+  /// The reason why no request can be sent to the path, such as an empty value; nil if it is valid.
   public let urlProblem: String?
 
+  /// Makes a path of literal text.
   public init(stringLiteral path: String) { self.init(path, problem: nil) }
 
+  /// Makes a path of literal text and values.
   public init(stringInterpolation path: StringInterpolation) {
     self.init(path.text, problem: path.problem)
   }
 
   private init(_ text: String, problem: String?) {
-    // Without the slash the first segment would begin with a scheme (RFC 3986, section 4.2).
+    // Without the slash, the text up to the colon would be a scheme (RFC 3986, section 4.2).
     urlText = Self.beginsWithColon(text) ? "/" + text : text
     urlProblem = problem ?? (Self.hasDots(URLReference(urlText)?.path ?? "") ? Self.dots : nil)
   }
 
-  private static let dots = "a segment of the path is dots alone, which would lead to another resource"
+  private static let dots = "a segment of the path consists of dots, which would lead to another resource"
 
   /// Returns true if the first segment has a colon that does not belong to `://`.
   private static func beginsWithColon(_ text: String) -> Bool {
@@ -37,6 +41,7 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
     return !text.utf8[colon...].starts(with: "://".utf8)
   }
 
+  /// Builds a path from literal text and values, each of which it percent-encodes.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate private(set) var text = ""
     private var firstProblem: String?
@@ -50,14 +55,16 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
     private var problemOfPart: String? {
       guard partHasValue else { return nil }
       let decoded = URLBytes.decoded(part[...])
-      if decoded.isEmpty { return "a value in the path is empty, so another resource would be meant" }
+      if decoded.isEmpty { return "a value in the path is empty, which would lead to another resource" }
       return URLPath.isDots(decoded) ? URLPath.dots : nil
     }
 
+    /// Reserves capacity for the text.
     public init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity + interpolationCount * 8)
     }
 
+    /// Appends literal text unchanged.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
       for byte in literal.utf8 where isInPath {
@@ -72,7 +79,8 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
       }
     }
 
-    /// Appends one value, a string, a number, a `UUID`, …, by its description.
+    /// Appends the description of a value, such as a string, a number or a `UUID`, as one percent-encoded
+    /// segment.
     public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       let encoded = PercentEncoding.query(value.description)
       text += encoded
@@ -81,7 +89,7 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
       partHasValue = true
     }
 
-    /// Appends several segments, with `/` between them.
+    /// Appends several percent-encoded segments, with `/` between them.
     public mutating func appendInterpolation(segments: some Collection<String>) {
       if segments.isEmpty { appendInterpolation("") }
       for (index, segment) in segments.enumerated() {
@@ -91,8 +99,8 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
     }
   }
 
-  /// Returns true if a segment, up to its parameters (`;`), is `.` or `..`, even if its dots are
-  /// percent-encoded: servers and proxies decode them.
+  /// Returns true if a segment, without its parameters (`;`), is `.` or `..`. Percent-encoded dots count,
+  /// because servers and proxies decode them.
   static func hasDots(_ path: String) -> Bool {
     path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
       isDots(URLBytes.decoded(Substring(segment.prefix { $0 != UInt8(ascii: ";") })))
@@ -103,6 +111,6 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
 }
 
 extension URLConvertible where Self == URLPath {
-  /// A path in which every interpolated value is one percent-encoded segment. See `URLPath`.
+  /// Returns a path in which every interpolated value is one percent-encoded segment. See `URLPath`.
   public static func path(_ path: URLPath) -> URLPath { path }
 }

@@ -1,6 +1,6 @@
-/// A URL or a relative reference, parsed into its parts (RFC 3986, appendix B). Bytes that are not allowed
-/// where they are get percent-encoded one by one; valid escapes stay as they are. Foundation's `URL(string:)`
-/// would encode the `%` of valid escapes again as soon as another byte of the URL is invalid.
+/// A URL or a relative reference, parsed into its parts (RFC 3986, appendix B). Bytes that are not allowed in
+/// their part are percent-encoded; valid escapes are not changed. Foundation's `URL(string:)` would encode
+/// the `%` of valid escapes again as soon as one other byte of the URL is invalid.
 struct URLReference {
   private(set) var scheme: String?
   private(set) var authority: URLAuthority?
@@ -38,8 +38,8 @@ struct URLReference {
     path = Self.encode(rest, URLBytes.isPath)
   }
 
-  /// Returns the reference resolved against `base`, without user and password. Without a fragment of its own
-  /// it gets the base's, as a redirect does (RFC 9110, section 10.2.2).
+  /// Returns the reference resolved against `base`, without user and password. If it has no fragment, it gets
+  /// the base's, as for a redirect (RFC 9110, section 10.2.2).
   func resolved(against base: URLReference) -> URLReference {
     var whole = self
     if scheme == nil {

@@ -1,8 +1,8 @@
 /// The progress of an activity's requests together, by their bytes.
 ///
 /// While the activity is shown, the fraction never goes down: when a request joins or restarts, the remaining
-/// work is spread over the rest of the bar. Nor does the bar stay full while work is left: a request whose
-/// length is not known yet counts as much as the average of the others.
+/// work is spread over the rest of the bar. The bar is never full while work is left: a request whose length
+/// is not known yet counts as much as the average of the others.
 struct ActivityMeter: Sendable {
   /// A bar fuller than this cannot take another request.
   private static let full = 0.99
@@ -34,7 +34,7 @@ struct ActivityMeter: Sendable {
     turn()
   }
 
-  /// Adds a request of which nothing is known yet.
+  /// Adds a request whose length is not known yet.
   mutating func join() {
     if isWatched, let fraction, fraction > Self.full { isOverrun = true }
     unknown += 1
@@ -48,7 +48,7 @@ struct ActivityMeter: Sendable {
     if let old, old.total == new.total, old.done <= new.done { move() } else { turn() }
   }
 
-  /// Removes a request, with the bytes that it has not moved.
+  /// Removes a request, and takes the bytes that it has not transferred out of the total.
   mutating func leave(_ amount: ActivityAmount?) {
     if let amount {
       remove(amount)
@@ -137,6 +137,6 @@ struct ActivityAmount: Sendable, Hashable {
     self.done = total < 1 ? 1 : min(max(done, 0), self.total)
   }
 
-  /// The same total with nothing done, as for another attempt.
+  /// The same total with nothing done, for another attempt.
   var restarted: ActivityAmount { ActivityAmount(done: 0, total: total) }
 }

@@ -1,7 +1,7 @@
-/// The rules of an activity: when it is shown, and with what text. Pure: the time is passed in.
+/// The rules of an activity: when it is shown, and with which text. Pure: the time is passed in.
 ///
 /// ```
-/// hidden ─begin→ waiting ─delay is over→ shown ─last end→ lingering ─minimum is over→ hidden
+/// hidden ─begin→ waiting ─delay elapsed→ shown ─last end→ lingering ─minimum elapsed→ hidden
 ///    ↑              │ last end              ↑                │ begin
 ///    └──────────────┘                       └────────────────┘
 /// ```
@@ -9,14 +9,14 @@ struct ActivityState: Sendable {
   /// The effects of an event.
   struct Step: Sendable {
     let changes: ActivityChanges
-    /// When to ring next, if nothing else happens until then.
+    /// The time at which `ring` must be called, unless another event happens first; nil if no call is needed.
     let due: Duration?
   }
 
   private enum Phase: Sendable {
     case hidden
     case waiting(until: Duration)
-    /// Also while the activity lingers; there are no entries then.
+    /// The activity is drawn. While it lingers, it has no entries.
     case shown(atLeastUntil: Duration)
   }
 
@@ -51,7 +51,7 @@ struct ActivityState: Sendable {
 
   mutating func progress(_ token: ActivityToken, _ progress: TransferProgress, at now: Duration) -> Step {
     if var entry = entries[token.place] {
-      // A new attempt knows no total at first; it will be what it was.
+      // A new attempt has no total at first, so the last attempt's total is assumed.
       if let amount = ActivityAmount(progress) ?? entry.amount?.restarted, amount != entry.amount {
         meter.change(entry.amount, to: amount)
         entry.amount = amount
@@ -70,10 +70,10 @@ struct ActivityState: Sendable {
     return settle(at: now)
   }
 
-  /// Handles the time that a step's `due` named.
+  /// Handles the arrival of a step's `due` time.
   mutating func ring(at now: Duration) -> Step { settle(at: now) }
 
-  /// Removes all requests; no other can begin.
+  /// Removes all requests. Called when the activity is released, so that no request can begin afterwards.
   mutating func close() -> ActivityChanges {
     entries = Slab()
     blocking = 0
@@ -87,8 +87,8 @@ struct ActivityState: Sendable {
     if let older = entry.older { entries[older]?.newer = entry.newer }
   }
 
-  // Runs after the event. So an activity that ends late, before the deadline timer has fired, is not shown;
-  // and a request that begins late, while the activity lingers, keeps it shown.
+  // Runs after each event is applied. If the timer fires late, an activity that has already ended is
+  // therefore not shown, and a request that has begun keeps a lingering activity shown.
   private mutating func settle(at now: Duration) -> Step {
     if case .hidden = phase, !entries.isEmpty { phase = .waiting(until: now + delay) }
     switch phase {

@@ -11,19 +11,19 @@ struct ObservedActivity {
 
   mutating func observe(_ properties: ActivityChanges, of activity: RequestActivity) {
     observed.formUnion(properties)
-    // Only now: each reference to an object that a weak one leads to costs more.
+    // The weak reference is set only when it is needed, because it makes each other reference to the object
+    // slower.
     if self.activity == nil { self.activity = activity }
   }
 
-  /// Applies an event. Returns its result, when to ring next, and the activity whose observers are to be
-  /// notified.
+  /// Applies an event. Returns its result, the next time to call `ring`, and the activity whose observers
+  /// must be notified.
   mutating func apply<Result>(
     _ event: (inout ActivityState) -> (Result, ActivityState.Step)
   ) -> (Result, due: Duration?, activity: RequestActivity?) {
     let (result, step) = event(&rules)
     let changes = step.changes.intersection(observed)
-    // If `untold` is not empty, a task that will notify the observers is already scheduled, and reports this
-    // too.
+    // If `untold` is not empty, a scheduled task will notify the observers of these changes, too.
     let isNews = !changes.isEmpty && untold.isEmpty
     untold.formUnion(changes)
     return (result, step.due, isNews ? activity : nil)
@@ -34,7 +34,7 @@ struct ObservedActivity {
     return untold
   }
 
-  /// Removes all requests, because the activity is gone.
+  /// Removes all requests, because the activity was released.
   mutating func close() { _ = rules.close() }
 }
 
@@ -43,7 +43,8 @@ typealias CurrentActivity = CurrentValue<ObservedActivity, RequestActivity.Snaps
 extension CurrentActivity {
   convenience init(_ rules: ActivityState) { self.init(ObservedActivity(rules)) { $0.rules.snapshot } }
 
-  /// Applies an event, and notifies readers and observers. Returns the event's result, and when to ring next.
+  /// Applies an event, and notifies readers and observers. Returns the event's result, and the next time to
+  /// call `ring`.
   func apply<Result: Sendable>(
     _ event: (inout ActivityState) -> (Result, ActivityState.Step)
   ) -> (Result, due: Duration?) {

@@ -22,11 +22,13 @@ public final class RequestActivity: Sendable, Observable {
   private let timer: DeadlineTimer
   private let registrar = ObservationRegistrar()
 
+  /// Creates an activity that is hidden until a request begins.
+  ///
   /// - Parameters:
-  ///   - text: The text to show if no request has one of its own.
+  ///   - text: The text to show if no request has a text. Default: empty.
   ///   - delay: The activity is shown if it lasts longer than this. Default: 0.4 s.
   ///   - minimum: The shortest time that the activity stays shown. Default: 0.5 s.
-  ///   - clock: The clock that measures both.
+  ///   - clock: The clock that measures both. Default: `ContinuousClock`.
   public init(
     _ text: String = "", delay: Duration = .milliseconds(400), minimum: Duration = .milliseconds(500),
     clock: any Clock<Duration> = ContinuousClock()
@@ -42,12 +44,13 @@ public final class RequestActivity: Sendable, Observable {
   /// True while the activity is to be drawn.
   public var isShown: Bool { read(\.isShown, .isShown).isShown }
 
-  /// The text to show: that of the newest request that has one, or the activity's own. Empty for none.
+  /// The text to show: that of the newest request that has one, or else the activity's. Empty if neither has
+  /// a text.
   public var text: String { read(\.text, .text).text }
 
-  /// True while a request that blocks input is under way. It is true from that request's beginning, before
-  /// anything is shown, so that a second tap cannot get through, and false as soon as the request has ended,
-  /// even if the activity is still shown.
+  /// True while a request that blocks input is under way. It becomes true when that request begins, before
+  /// anything is shown, so that a second tap cannot get through. It becomes false as soon as the request has
+  /// ended, even if the activity is still shown.
   public var blocksInput: Bool { read(\.blocksInput, .blocksInput).blocksInput }
 
   /// The progress of all requests together, 0...1 in steps of a thousandth; nil while no total is known. It
@@ -60,7 +63,7 @@ public final class RequestActivity: Sendable, Observable {
   /// The present snapshot and each later one: see `ActivityUpdates`.
   public var updates: ActivityUpdates { ActivityUpdates(state: state) }
 
-  /// Adds a request. The caller must call `end` once all its attempts are over.
+  /// Adds a request. The caller must call `end` when its last attempt has ended.
   package func begin(text: String? = nil, blocksInput: Bool = false) -> ActivityToken {
     let now = timeline.now()
     let (token, due) = state.apply { $0.begin(text: text, blocksInput: blocksInput, at: now) }
@@ -113,6 +116,11 @@ public struct ActivityUse: Sendable {
   /// True if the user must wait until the request has ended.
   public let blocksInput: Bool
 
+  /// Creates the use of an activity by a request.
+  /// - Parameters:
+  ///   - activity: The activity that shows the request.
+  ///   - text: The text to show while this request is the newest; nil for the activity's text. Default: nil.
+  ///   - blocksInput: True if the user must wait until the request has ended. Default: false.
   public init(_ activity: RequestActivity, text: String? = nil, blocksInput: Bool = false) {
     self.activity = activity
     self.text = text
@@ -139,13 +147,14 @@ extension RequestActivity {
     public var isShown: Bool
     /// The text to show; empty for none.
     public var text: String
-    /// True while the user must wait. Can be true before anything is shown.
+    /// True while the user must wait. It can be true before anything is shown.
     public var blocksInput: Bool
     /// The progress of all requests together, 0...1 in steps of a thousandth; nil if it is not known.
     public var fraction: Double?
     /// The number of requests under way.
     public var count: Int
 
+    /// Creates a snapshot, for previews and tests. The default is that of a hidden activity.
     public init(
       isShown: Bool = false, text: String = "", blocksInput: Bool = false, fraction: Double? = nil,
       count: Int = 0

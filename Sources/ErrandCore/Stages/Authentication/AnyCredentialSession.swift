@@ -6,35 +6,37 @@
 
 /// One identity's credential: the shell around `AuthenticationState`, whatever the kind of credential.
 package protocol AnyCredentialSession: AnyObject, Sendable {
-  /// The identity of calls that begin now; the same before and after a refresh.
+  /// The identity of calls that begin now. A refresh does not change it.
   var identity: CallIdentity { get }
-  /// True if users' code runs for each attempt, which may wait for anything.
+  /// True if an app's authenticator runs for each attempt, and may wait for anything.
   var mayWait: Bool { get }
   /// True if an identity is signed in, as far as this process knows.
   var isSignedIn: Bool { get }
-  /// False if the store may name another identity or credential than this process knows: then `prepare` is awaited
-  /// before they are used.
-  /// - Parameter timeline: The client's.
+  /// False if the store may name another identity or credential than this process knows. Then `prepare` must
+  /// be awaited before they are used.
+  /// - Parameter timeline: The client's timeline.
   func isPrepared(on timeline: Timeline) -> Bool
-  /// Returns when what is stored is known, or when the call is cancelled.
+  /// Reads the store if it may have changed. Returns when that is done, or when the call is cancelled.
   /// - Throws: The error of the store.
   func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async throws
+  /// Sends an attempt with the credential, and sends it again if the credential was stale.
   /// - Parameters:
   ///   - origins: The canonical names of the origins that the credential is for. The request's is one of them.
-  ///   - era: That of the call's identity.
+  /// The era of the call's identity.
   func perform(
     _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
     _ sender: CredentialSender
   ) async throws -> Response
-  /// Returns the digest of the identity's name; nil if it has none, or if nobody is signed in.
-  /// - Parameter timeline: The client's.
+  /// Returns the digest of the identity's name; nil if the identity has no name, or no identity is signed in.
+  /// - Parameter timeline: The client's timeline.
   /// - Throws: The error of the credential's store.
   func identityDigest(on timeline: Timeline) async throws -> String?
   /// Calls `listener` after each sign-in, as long as the listener's owner holds the returned token.
-  /// - Returns: Nil if nobody signs in.
+  /// - Returns: Nil if this kind of session has no sign-in.
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener?
-  /// Calls `clear` with the identity whose cached responses are to be removed, as long as the returned token is held.
-  /// - Returns: Nil if nobody signs out.
+  /// Calls `clear` with the identity whose cached responses must be removed, as long as the returned token is
+  /// held.
+  /// - Returns: Nil if this kind of session has no sign-out.
   func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener?
 }
 
@@ -49,25 +51,26 @@ extension AnyCredentialSession {
 
 /// The origins that a client's credential is for.
 package struct CredentialOrigins: Sendable {
-  /// Their canonical names. Few, so comparing costs less than hashing.
+  /// The canonical names. An array, because comparing a few names costs less than hashing one.
   package let names: [String]
-  /// True if attempt interceptors may send a request elsewhere than where its credential was made for.
+  /// True if attempt interceptors may send a request to another origin than the one that its credential was
+  /// made for.
   package let mayMove: Bool
 
-  /// True if a request may need its credential again for another origin.
+  /// True if a request may need a second credential, for another origin.
   package var areSeveral: Bool { mayMove || names.count > 1 }
 
   package func contains(_ origin: String) -> Bool { names.contains(origin) }
 }
 
-/// Ends a listener of a credential session when it is released.
+/// Removes a listener from its credential session when it is released.
 package final class SignInListener: Sendable {
   private let end: @Sendable () -> Void
   package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
   deinit { end() }
 }
 
-/// The client that a refresh is made with.
+/// Sends the requests of refreshes through a client.
 package final class CredentialSender: Sendable {
   typealias Send = @Sendable (Request) async throws -> Response
 
@@ -80,7 +83,8 @@ package final class CredentialSender: Sendable {
     self.date = date
   }
 
-  /// Called once, before the first request: the stages are made before the client that has them.
+  /// Sets the client. Called once, before the first request, because the stages are created before their
+  /// client.
   func attach(_ send: @escaping Send) { client.withLock { $0 = send } }
 
   /// Sends a request through all of the client's stages.

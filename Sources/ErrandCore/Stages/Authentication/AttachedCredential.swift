@@ -1,22 +1,22 @@
-/// The credential that a request has been given: the origin that it was made for, and how it is taken off again and made
-/// for another. Two are equal only if they are the same object.
+/// The credential that a request carries, its origin, and the means to remove it or to make it for another
+/// origin. Two values are equal only if they are the same object.
 package final class AttachedCredential: Sendable, Hashable {
-  /// The canonical name of the origin that it was made for.
+  /// The canonical name of the origin that the credential was made for.
   let origin: String
-  /// The origins that it may be made for.
+  /// The origins that the credential may be made for.
   private let origins: [String]
-  // Compared only if the request leads elsewhere, which is rare.
+  // These two are compared only if the request's origin changes, which is rare.
   private let bare: Request
   private let request: Request
   private let attach: @Sendable (Request) async throws -> Request
-  /// Makes it for another target within its origin; nil if it is for every target.
+  /// Makes the credential for another target at the same origin; nil if one credential suits every target.
   let renew: (@Sendable (inout Request) -> Void)?
 
   /// - Parameters:
   ///   - bare: The request without the credential.
-  ///   - request: The same request with it.
+  ///   - request: The same request with the credential.
   ///   - origins: The origins that the credential may be made for.
-  ///   - attach: Returns another request with the credential for its target, which is at one of these origins.
+  ///   - attach: Returns another request with a credential for its target, which is at one of these origins.
   package init(
     _ bare: Request, _ request: Request, at origins: [String],
     renew: (@Sendable (inout Request) -> Void)? = nil,
@@ -39,8 +39,8 @@ package final class AttachedCredential: Sendable, Hashable {
   /// True if the credential may be made for the request's origin.
   func mayMove(to request: Request) -> Bool { origins.contains(request.address.originName) }
 
-  /// Returns the request that a redirect to one of the origins asks for, with the credential for its target. The redirect
-  /// has taken the other off.
+  /// Returns the request of a redirect to one of the origins, with a credential for its target. The redirect
+  /// has already removed the old credential.
   /// - Throws: The authenticator's error.
   func redirected(_ request: Request) async throws -> Request {
     var request = request
@@ -48,16 +48,17 @@ package final class AttachedCredential: Sendable, Hashable {
     return try await attach(request)
   }
 
-  /// Returns a request that interceptors have led to another origin, without the credential that it has, and with a new
-  /// one if that may be made for its target.
-  /// - Throws: `RequestError` (`invalidRequest`), if the credential cannot be taken off; the authenticator's error.
+  /// Returns a request that interceptors have moved to another origin, without its present credential. It
+  /// gets a new one if one may be made for its target.
+  /// - Throws: `RequestError` (`invalidRequest`), if the credential cannot be removed; the authenticator's
+  ///   error.
   func moved(_ request: Request) async throws -> Request {
     if self.request.address != bare.address { throw inseparable("URL", request) }
     if !request.body.isNone, isInBody { throw inseparable("body", request) }
     let fields = self.request.fields.filter { !bare.fields.contains($0) }
     var request = request
     request.options.credential = nil
-    // An interceptor that has taken the credential off itself gets no other.
+    // A request gets no new credential if an interceptor has removed the old one.
     let hasAll = fields.allSatisfy(request.fields.contains)
     request.fields.remove { fields.contains($0) }
     return hasAll && mayMove(to: request) ? try await attach(request) : request

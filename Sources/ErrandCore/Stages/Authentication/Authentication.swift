@@ -12,16 +12,16 @@
 /// configuration.authentication = .bearer(token)
 /// ```
 ///
-/// No other origin is sent the credential. Where a redirect or an attempt interceptor leads from one of its origins to
-/// another, it is made for that one.
+/// The credential is sent to no other origin. If a redirect or an attempt interceptor leads from one of its
+/// origins to another, a credential is made for the new origin.
 ///
-/// Where the credential can be refreshed (`CredentialSession`), a response with the status 401 has it refreshed,
-/// once, however many requests meet it; each of them is then sent once more, which does not count as an attempt.
-/// The identity is part of what is compared when requests are shared and responses are cached: one user's response
-/// is never given to another.
+/// If the credential can be refreshed (`CredentialSession`), a response with the status 401 starts a refresh.
+/// There is one refresh, however many requests get a 401. Each of them is then sent once more, which does not
+/// count as an attempt. Shared requests and cached responses are kept apart by identity: one user never gets
+/// another user's response.
 public struct Authentication: Sendable, CustomStringConvertible, CustomReflectable {
   let session: any AnyCredentialSession
-  /// The canonical names of the origins that the credential is for; nil for that of the client's base URL.
+  /// The canonical names of the credential's origins; nil for the origin of the client's base URL.
   let origins: Set<String>?
   private let kind: String
 
@@ -32,12 +32,12 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
     self.origins = origins.map { Set($0.compactMap { Origin($0)?.text }) }
   }
 
-  /// Returns the canonical names of the origins that the credential is for; none if that is not known.
+  /// Returns the canonical names of the credential's origins; an empty set if they are not known.
   func origins(below base: URL?) -> Set<String> {
     origins ?? base.flatMap(Origin.init).map { [$0.text] } ?? []
   }
 
-  /// The kind of authentication. Shows nothing of the credential.
+  /// The kind of authentication, without the credential.
   public var description: String { kind }
   public var customMirror: Mirror { Mirror(self, children: ["kind": kind]) }
 }

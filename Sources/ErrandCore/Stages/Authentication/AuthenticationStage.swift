@@ -4,8 +4,9 @@
   import Foundation
 #endif
 
-/// Puts the client's credential on each attempt for the origins that it is for, and makes the attempt once more
-/// when a server says that the credential is stale. Outside of the slot: no request waits with a slot in hand.
+/// Adds the client's credential to each attempt at one of its origins, and repeats the attempt when a server
+/// says that the credential is stale. It runs before a slot is taken, so no request holds a slot while it
+/// waits here.
 final class AuthenticationStage: Stage {
   let usage: StageUsage
   private let authentication: Authentication?
@@ -14,9 +15,9 @@ final class AuthenticationStage: Stage {
   private let sender: CredentialSender
 
   /// - Parameters:
-  ///   - base: The client's base URL: without origins of its own, a credential is for that one.
-  ///   - isIntercepted: True if an interceptor before the stage may send a request elsewhere.
-  ///   - interceptsAttempts: True if an interceptor behind the stage may.
+  ///   - base: The client's base URL. A credential without explicit origins is for the origin of this URL.
+  ///   - isIntercepted: True if an interceptor before the stage may change a request's origin.
+  ///   - interceptsAttempts: True if an interceptor behind the stage may change it.
   init(
     _ authentication: Authentication?, base: URL?, identity: ClientIdentity, isIntercepted: Bool,
     interceptsAttempts: Bool, _ sender: CredentialSender
@@ -29,7 +30,7 @@ final class AuthenticationStage: Stage {
     usage = authentication == nil ? .none : isIntercepted ? .everyRequest : .requestsWithCredential
   }
 
-  /// Returns false if the stage would pass the request on as it is.
+  /// Returns false if the stage would pass the request on unchanged.
   func concerns(_ request: Request) -> Bool {
     !request.options.isUnauthenticated
       && (origins.names.isEmpty || origins.contains(request.address.originName))
@@ -44,24 +45,24 @@ final class AuthenticationStage: Stage {
 
   var hasSession: Bool { authentication != nil }
 
-  /// Learns what other processes have stored, before the identity of a call is asked for.
+  /// Reads the changes of other processes before the identity of a call is looked up.
   func prepare(_ context: CallContext) async {
     guard let session = authentication?.session else { return }
     guard !session.isPrepared(on: sender.timeline) else { return }
-    // A call that was made while one identity was signed in is not sent for the next.
+    // Looks the call's identity up first: a call that was made for one identity is not sent for the next.
     if session.isSignedIn { _ = identity(context) }
     try? await session.prepare(on: sender.timeline, unless: context.cancellation)
   }
 
-  /// Returns when the identity is known, or none is stored.
+  /// Reads the store if it may have changed, so that the identity is known.
   /// - Throws: The error of the credential's store.
   func prepare() async throws {
     guard let session = authentication?.session, !session.isPrepared(on: sender.timeline) else { return }
     try await session.prepare(on: sender.timeline, unless: nil)
   }
 
-  /// Returns the digest of the name of the identity that a request is sent for; nil if it is sent without a credential,
-  /// if the identity has no name, or if nobody is signed in.
+  /// Returns the digest of the name of the identity that a request is sent for. It is nil if the request is
+  /// sent without a credential, the identity has no name, or no identity is signed in.
   func identityDigest(of request: Request) async throws -> String? {
     guard let authentication, !request.options.isUnauthenticated,
       origins.contains(request.address.originName)
@@ -73,7 +74,7 @@ final class AuthenticationStage: Stage {
     RequestError(
       .invalidRequest,
       message:
-        "it is not known which origins the client's credential is for: give Authentication its origins, "
+        "the client's credential has no origins: give Authentication its origins, "
         + "or the client a base URL",
       reachedServer: false)
   }

@@ -4,10 +4,10 @@
   public import Foundation
 #endif
 
-/// Puts a credential on each attempt, and refreshes it when a server says that it is stale.
+/// Adds a credential to each attempt, and refreshes it when a server says that it is stale.
 ///
-/// An authenticator has no state of its own: `Authentication` keeps the credential, and sees to it that it is
-/// refreshed once, however many requests find it stale.
+/// An authenticator is stateless. `Authentication` keeps the credential, and refreshes it once, however many
+/// requests find it stale.
 ///
 /// ```swift
 /// struct SessionToken: Authenticator {
@@ -21,21 +21,22 @@
 /// }
 /// ```
 public protocol Authenticator: Sendable {
+  /// The credential, such as a token.
   associatedtype Credential: Sendable
 
-  /// Returns the request with the credential. Called for each attempt, after retries have been decided and
-  /// before attempt interceptors.
+  /// Returns the request with the credential. It is called for each attempt, after retries have been decided
+  /// and before attempt interceptors.
   ///
-  /// It may take its time and send requests of its own, as an interceptor may (see `Interceptor`): a call that is
+  /// It may wait and send other requests, as an interceptor may (see `Interceptor`). A call that is
   /// cancelled, or whose deadline has passed, does not wait for it.
   func authenticate(_ request: Request, with credential: Credential) async throws -> Request
 
-  /// True if `authenticate` waits for nothing. It is called without a task of its own then, which saves some
-  /// microseconds, and a call that is cancelled waits until it returns. Default: false.
+  /// True if `authenticate` never waits. It is then called without a separate task, which saves some
+  /// microseconds, and a cancelled call waits until it returns. Default: false.
   var authenticatesAtOnce: Bool { get }
 
-  /// Returns true if the credential is of no use any more, so that it is refreshed before a request is sent.
-  /// Default: false.
+  /// Returns true if the credential has expired, so that it is refreshed before a request is sent. Default:
+  /// false.
   func isExpired(_ credential: Credential, at date: Date) -> Bool
 
   /// Returns true if a response says that the credential is stale. Default: the status is 401.
@@ -43,24 +44,29 @@ public protocol Authenticator: Sendable {
 
   /// Returns a new credential.
   /// - Parameters:
-  ///   - credential: The one to replace; nil if there is none yet.
-  ///   - refresh: Sends the request for the new one.
-  /// - Throws: `CredentialRejected` if the identity has to sign in again; any other error fails the requests
-  ///   that waited, and a later request tries again.
+  ///   - credential: The credential to replace; nil if none has been obtained yet.
+  ///   - refresh: Sends the request for the new credential.
+  /// - Throws: `CredentialRejected` if the identity has to sign in again. Any other error fails the waiting
+  ///   requests, and a later request tries again.
   func refresh(_ credential: Credential?, _ refresh: CredentialRefresh) async throws -> Credential
 }
 
 extension Authenticator {
+  /// False: `authenticate` may wait.
   public var authenticatesAtOnce: Bool { false }
+  /// False: a credential is used until a server finds it stale.
   public func isExpired(_ credential: Credential, at date: Date) -> Bool { false }
+  /// True if the status of the response is 401.
   public func isStale(_ credential: Credential, _ response: ResponseHead) -> Bool { response.status == 401 }
 }
 
-/// Says that no refresh can help: the identity is signed out, until it signs in again.
+/// Says that no refresh can help: the identity is signed out until it signs in again.
 public struct CredentialRejected: Error, Sendable, CustomStringConvertible {
-  /// A reason without secrets, for messages.
+  /// The reason without secrets, which is part of messages.
   public let reason: String
 
+  /// Creates the error.
+  /// - Parameter reason: The reason without secrets, because it is part of messages.
   public init(reason: String) { self.reason = reason }
 
   public var description: String { reason }
@@ -70,7 +76,7 @@ public struct CredentialRejected: Error, Sendable, CustomStringConvertible {
 public struct CredentialRefresh: Sendable {
   /// The head of the response that found the credential stale; nil if the refresh comes before a request.
   public let response: ResponseHead?
-  /// The wall clock.
+  /// The wall-clock time at which the refresh began.
   public let date: Date
   private let sender: CredentialSender
 
@@ -80,8 +86,9 @@ public struct CredentialRefresh: Sendable {
     date = sender.date()
   }
 
-  /// Sends a request without a credential, without waiting for a slot, whatever the client's limits are. It is
-  /// cancelled when the refresh is out of time (30 s), and not when the requests that wait for it are.
+  /// Sends a request without a credential and without waiting for a slot, whatever the client's limits are.
+  /// It is cancelled when the refresh exceeds its time limit (30 s), but not when the requests that wait for
+  /// it are cancelled.
   public func send(_ request: Request) async throws -> Response {
     var request = request.unauthenticated()
     request.options.takesNoSlot = true

@@ -4,11 +4,12 @@
   import Foundation
 #endif
 
-/// The identity of a credential: a user, or a program of its own.
+/// The identity of a credential: a user or a program.
 package struct CredentialIdentity: Sendable {
   /// Tells identities apart for sharing and caching.
   package let text: String
-  /// A digest of the name that the app gave, by which requests of an outbox are kept for it; nil without a name.
+  /// A digest of the app's name for the identity, by which an outbox binds requests to it; nil without a
+  /// name.
   package let digest: String?
 
   package init(named name: String) {
@@ -16,7 +17,8 @@ package struct CredentialIdentity: Sendable {
     digest = SHA256Digest(hashing: Data("errand identity \(name)".utf8)).description
   }
 
-  /// - Parameter text: The same for as long as the credential is known. Default: a new one.
+  /// - Parameter text: A text that stays the same for as long as the credential is known. Default: a new
+  ///   UUID.
   package init(withoutName text: String = UUID().uuidString) {
     self.text = text
     digest = nil
@@ -24,20 +26,20 @@ package struct CredentialIdentity: Sendable {
 }
 
 extension CredentialIdentity {
-  /// Checks that a request may be sent for this identity: one of an outbox may be kept for another.
-  /// - Throws: `RequestError` (`otherIdentity`), if not.
+  /// Checks that a request may be sent for this identity. An outbox may have stored it for another one.
+  /// - Throws: `RequestError` (`otherIdentity`), if it may not be sent.
   package func check(_ request: Request) throws(RequestError) {
     guard let kept = request.options.identityDigest, kept != digest else { return }
     throw RequestError(
       .otherIdentity,
-      message: "the request is kept for the identity that was signed in when it was stored, and "
-        + "\(digest == nil ? "one without a name" : "another") is signed in now: it is sent when that one signs in again",
+      message: "the request is for the identity that was signed in when it was stored, and "
+        + "\(digest == nil ? "one without a name" : "another") is signed in now: it is sent when the first signs in again",
       reachedServer: false)
   }
 }
 
-/// The identity that a client's requests are sent for: an app's own (`ClientConfiguration.identity`), the one of the
-/// credential, or both.
+/// The identity that a client's requests are sent for: the app's (`ClientConfiguration.identity`), the
+/// credential's, or both.
 struct ClientIdentity: Sendable {
   private let own: (@Sendable () -> String?)?
   private let session: (any AnyCredentialSession)?
@@ -52,7 +54,7 @@ struct ClientIdentity: Sendable {
   var present: CallIdentity {
     guard let session else { return CallIdentity(text: own?()) }
     var identity = session.identity
-    // A length keeps the two apart, and one name alone does not begin as two do.
+    // The length separates the two names, and the mark tells a pair from a single name.
     let (name, owner) = (own?(), identity.text ?? "")
     if name != nil || owner.hasPrefix(Self.mark) {
       identity.text = "\(Self.mark)\(name.map { "\($0.utf8.count) \($0)" } ?? "-") \(owner)"
@@ -63,7 +65,8 @@ struct ClientIdentity: Sendable {
   /// The era of the credential's identity.
   var era: Int { session?.identity.era ?? 0 }
 
-  /// The identity of a call: that of the time when it was asked for first, whatever changes while the call waits.
+  /// Returns the identity of a call. It is fixed when it is first looked up, whatever changes while the call
+  /// waits.
   func callAsFunction(_ context: CallContext) -> CallIdentity {
     own == nil && session == nil ? CallIdentity() : context.identity { present }
   }

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// The client's use of its response cache. That may be an app's own implementation, so every wait for it has a
-/// limit.
+/// The client's use of its response cache. The cache may be an app's implementation, so every wait for it has
+/// a limit.
 struct CacheAccess: Sendable {
   /// The time that a request waits for the cache before it continues without it.
   static let patience = Duration.seconds(5)
@@ -18,7 +18,7 @@ struct CacheAccess: Sendable {
   private let timeline: Timeline
   private let onFailure: (@Sendable (any Error) -> Void)?
 
-  /// - Parameter memoryLimit: The limit of requests without one.
+  /// - Parameter memoryLimit: The limit, in bytes, for requests that set none.
   init(
     _ cache: any ResponseCache, identity: RequestIdentity, secrets: Secrets, memoryLimit: Int,
     date: @escaping @Sendable () -> Date, timeline: Timeline, onFailure: (@Sendable (any Error) -> Void)?
@@ -32,9 +32,8 @@ struct CacheAccess: Sendable {
     self.onFailure = onFailure
   }
 
-  /// Returns the cached response of this request. A cache that fails counts as empty, and a response that the
-  /// request would reject counts as missing: another request, or an older version of the program, may have
-  /// cached it.
+  /// Returns the cached response of this request; nil if the cache fails. It is also nil if the request would
+  /// reject the response, which another request or an older version of the program may have cached.
   func response(
     to request: Request, _ rule: CacheRule, of user: CallIdentity, unless cancellation: CancellationToken
   ) async -> CachedResponse? {
@@ -68,8 +67,8 @@ struct CacheAccess: Sendable {
     _ response: Response, to request: Request, _ rule: CacheRule, of user: CallIdentity,
     unless cancellation: CancellationToken
   ) async {
-    // Either side may forbid caching: `no-store` in the request leaves the cached response alone, in the
-    // response it removes it.
+    // Either side may forbid caching. `no-store` in the request leaves the cached response alone; in the
+    // response it removes the cached one.
     if request.fields.forbidStoring { return }
     let date = date()
     do {
@@ -93,22 +92,23 @@ struct CacheAccess: Sendable {
     }
   }
 
-  /// Caches a response, unless its identity has signed out meanwhile: its responses may have been cleared.
+  /// Caches a response, and removes it if its identity has signed out meanwhile: its responses may have been
+  /// cleared.
   private func write(
     _ response: CachedResponse, under key: CacheKey, of user: CallIdentity, to store: any ResponseCache
   ) async throws {
     try await store.write(response, under: key)
-    // Afterwards: a clearing that begins now finds it.
+    // The check comes after the write: a clearing that begins later finds the response.
     if !identity.isPresent(user) { try await store.remove(key) }
   }
 
-  /// Runs `work` on the cache, but waits no longer than `patience`, nor for a call that is cancelled.
+  /// Runs `work` on the cache, and waits until the call is cancelled or `patience` has passed, at most.
   private func asked<Value: Sendable>(
     unless cancellation: CancellationToken,
     _ work: @escaping @Sendable (any ResponseCache) async throws -> Value
   ) async throws -> Value {
     let store = cache
-    // The memory cache waits for nothing but its lock.
+    // The memory cache waits for its lock only.
     if store is MemoryResponseCache { return try await work(store) }
     let wait = CancellationToken()
     let link = cancellation.onCancel(stopping: wait)
@@ -126,12 +126,12 @@ struct CacheAccess: Sendable {
       guard case .deadlineExceeded = wait.cause, cancellation.cause == nil else { throw error }
       throw RequestError(
         .timedOut,
-        message: "the response cache was silent for \(Self.patience.formattedSeconds)",
+        message: "the response cache did not respond within \(Self.patience.formattedSeconds)",
         reachedServer: false)
     }
   }
 
-  /// A call that was cancelled says nothing about the cache.
+  /// Reports an error of the cache. The error of a cancelled call says nothing about the cache.
   private func report(_ error: any Error, unless cancellation: CancellationToken) {
     if cancellation.cause == nil { onFailure?(error) }
   }
@@ -146,7 +146,7 @@ struct CacheAccess: Sendable {
   }
 
   /// Removes all responses that were cached for an identity.
-  /// - Parameter owner: As in `CallIdentity`.
+  /// - Parameter owner: The identity, as in `CallIdentity`.
   func removeResponses(of owner: String) async throws {
     let mark = CachePartition.mark(of: owner, salt: try await cache.salt())
     for entry in try await cache.list() where entry.key.partition.isMarked(mark) {

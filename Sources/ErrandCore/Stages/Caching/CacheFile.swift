@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// A cached response's file, open for reading; its head has been checked. Its bytes do not change while it is
-/// read: a newer response replaces the name, not the bytes.
+/// A cached response's file, open for reading, with a checked head. Its bytes do not change while it is read:
+/// a newer response replaces the name, not the bytes.
 struct CacheFile: Sendable {
   let file: FileDescriptor
   let head: CacheFileHead
@@ -26,14 +26,15 @@ struct CacheFile: Sendable {
     key = try head.key()
   }
 
-  /// - Throws: As `init`.
+  /// Reads the response.
+  /// - Throws: The errors of `init`.
   func response() throws -> CachedResponse {
     let body = try file.read(prefix.bodyLength, at: Int64(CacheFilePrefix.length + prefix.headLength))
     guard prefix.matches(body: body) else { throw CacheFileFault.damaged }
     return try head.response(with: body)
   }
 
-  /// Returns everything that precedes the body.
+  /// Returns the bytes that precede the body.
   static func start(of response: CachedResponse, under key: CacheKey) throws -> Data {
     let head = try JSONEncoder().encode(CacheFileHead(response, under: key))
     return CacheFilePrefix(head: head, body: response.data).bytes + head
@@ -46,7 +47,7 @@ struct CacheFileHead: Codable, Sendable, Hashable {
   let partition: String
   let status: Int
   let url: String
-  /// Seconds since Foundation's reference date, which are read back exactly as they were written.
+  /// Seconds since Foundation's reference date. They are read back exactly as they were written.
   let date: Double
   /// Names and values, alternating.
   let fields: [String]
@@ -84,7 +85,7 @@ struct CacheFileHead: Codable, Sendable, Hashable {
 /// | 4 | length of the head |
 /// | 8 | length of the body |
 /// | 32 | SHA-256 of the body |
-/// | 32 | SHA-256 of all of the above and the head |
+/// | 32 | SHA-256 of all bytes above and the head |
 ///
 /// Numbers are little-endian. Every byte of the file is covered by a digest, and the head can be verified
 /// without the body.
@@ -105,8 +106,8 @@ struct CacheFilePrefix: Sendable, Hashable {
     headDigest = Self.digest(Self.opening(head.count, body.count, bodyDigest), head)
   }
 
-  /// Returns true if these may be the first bytes of a cached response's file, even of a damaged one: most of the first
-  /// eight are right, as far as there are any.
+  /// Returns true if these may be the first bytes of a cached response's file, even of a damaged one: at
+  /// least half of the magic number's bytes that are present are right.
   static func isOwn(_ bytes: some Collection<UInt8>) -> Bool {
     let start = bytes.prefix(magic.count)
     return zip(start, magic).count { $0 == $1 } * 2 >= start.count

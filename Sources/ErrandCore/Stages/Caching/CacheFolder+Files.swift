@@ -7,7 +7,7 @@
 extension CacheFolder {
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file atomically: it is complete or missing, whenever the process or the machine ends.
+  /// Writes a file atomically: it is complete or missing, even if the process or the machine stops.
   /// - Parameter move: Moves the finished part file into place.
   func place(
     as name: String, write: (FileDescriptor) throws -> Void, move: (String) throws(FileError) -> Void
@@ -22,7 +22,7 @@ extension CacheFolder {
       FileDescriptor.remove(part.path)
       throw error
     }
-    // A power failure before this sync loses one cached response at worst.
+    // A power failure before this sync loses at most this one response.
     try? FileDescriptor(reading: path).sync()
   }
 
@@ -30,10 +30,11 @@ extension CacheFolder {
     for _ in 0..<100 {
       let name = CacheFileName.part(of: name, number: .random(in: 0...(.max)))
       let part = try FileDescriptor(private: file(name))
-      // A sweep in another process may claim the file first, taking its writer for dead.
+      // A sweep in another process may take the writer for dead, and claim the file first.
       if part.claim() { return part }
     }
-    throw FileError(.create, path, "another process removes every file at once")
+    throw FileError(
+      .create, path, "another process removes each new file: choose a folder that only caches use")
   }
 
   private func make() throws(FileError) {
@@ -65,7 +66,7 @@ enum CacheFileName {
 
   static func isResponse(_ name: String) -> Bool { isDigest(name, withSuffix: response) }
 
-  /// True for the name that an earlier version gave a response: no version reads it any more.
+  /// True for the name that an earlier version gave a response, which this version does not read.
   static func isOutdated(_ name: String) -> Bool { isDigest(name, withSuffix: outdatedResponse) }
 
   static func isPart(_ name: String) -> Bool {

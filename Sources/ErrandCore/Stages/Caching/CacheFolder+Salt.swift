@@ -15,8 +15,8 @@
 extension CacheFolder {
   private static let saltLength = 32
 
-  /// Returns the folder's salt, which is made once. It is read from disk each time: the system may have
-  /// emptied the folder, and another process may have made a new salt.
+  /// Returns the folder's salt, which is made once. It is read from disk each time, because the system may
+  /// have emptied the folder, and another process may have made a new salt.
   func salt() throws -> Data {
     if let salt = try knownSalt() { return salt }
     var random = SystemRandomNumberGenerator()
@@ -27,13 +27,14 @@ extension CacheFolder {
       try putInPlace(part)
     }
     guard let made = try knownSalt() else {
-      throw FileError(.read, file(CacheFileName.salt), "it was removed at once")
+      throw FileError(.read, file(CacheFileName.salt), "it was removed as soon as it was written")
     }
     return made
   }
 
-  /// Returns nil if the file is missing. An empty file in its place is removed and reported.
-  /// - Throws: `FileError`, if the file is something else: nothing tells a damaged salt from another program's file.
+  /// Returns the stored salt; nil if the file is missing. An empty file in its place is removed and reported.
+  /// - Throws: `FileError`, if the file has other content, because a damaged salt looks like another
+  ///   program's file.
   private func knownSalt() throws -> Data? {
     let path = file(CacheFileName.salt)
     let bytes: Data
@@ -48,7 +49,7 @@ extension CacheFolder {
     guard bytes.isEmpty else {
       throw FileError(
         .read, path,
-        "it is not what a cache has written there: give the cache a folder for itself, or remove the file")
+        "a cache did not write it: give the cache a dedicated folder, or remove the file")
     }
     FileDescriptor.remove(path)
     report(CacheFileProblem(path: path, reason: .damaged))

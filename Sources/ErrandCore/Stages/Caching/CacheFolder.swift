@@ -12,10 +12,10 @@
   import Foundation
 #endif
 
-/// The folder of a store on disk. All its functions block.
+/// The folder of a store on disk. All its functions block, and none waits for another process.
 ///
-/// Other processes may read and write the same folder at any moment, so a file that has gone is a miss, and a
-/// name may refer to another file by the time it is opened. No function waits for another process.
+/// Other processes may read and write the same folder at any moment. A missing file is therefore a miss, and
+/// a name may refer to another file by the time it is opened.
 final class CacheFolder: Sendable {
   let path: String
   private let usage: Locked<DiskUsageState>
@@ -47,7 +47,7 @@ final class CacheFolder: Sendable {
     let start = try CacheFile.start(of: response, under: key)
     let size = start.count + response.data.count
     guard usage.withLock({ size <= $0.largest }) else { return try remove(name) }
-    if isForeign(name) { throw FileError(.write, file(name), "it is not a cached response, so it stays") }
+    if isForeign(name) { throw FileError(.write, file(name), "it is not a cached response: remove it") }
     let now = date()
     try place(as: name) { part in
       try part.write(start, at: 0)
@@ -74,7 +74,7 @@ final class CacheFolder: Sendable {
     }
   }
 
-  /// Tries to remove every file before it throws.
+  /// Removes all responses. Tries to remove every file before it throws.
   func clear() throws {
     let names = try names()
     sweep(names)
@@ -85,7 +85,8 @@ final class CacheFolder: Sendable {
     if let failure { throw failure }
   }
 
-  /// Opens a cached response's file. A damaged one is removed and reported, and a file of something else is reported.
+  /// Opens a cached response's file. Removes and reports a damaged one, and reports a file with other
+  /// content.
   private func examine<Result>(_ name: String, _ body: (CacheFile) throws -> Result) -> Result? {
     let path = file(name)
     var open: FileDescriptor?
@@ -110,7 +111,7 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Removes a file that cannot be used, unless a newer file has taken its name since.
+  /// Removes a file that cannot be used, unless a newer file has taken its name meanwhile.
   private func drop(_ name: String, _ open: FileDescriptor?) {
     guard let found = try? open?.status(), let current = FileDescriptor.status(of: file(name)),
       current.isSameFile(as: found)
@@ -126,7 +127,7 @@ final class CacheFolder: Sendable {
     }
   }
 
-  /// Returns true if there is a file of that name that Errand did not write, by its content.
+  /// Returns true if a file of that name exists that Errand did not write, judging by its content.
   private func isForeign(_ name: String) -> Bool {
     guard let status = FileDescriptor.status(of: file(name)) else { return false }
     guard status.isRegular else { return true }
@@ -136,7 +137,7 @@ final class CacheFolder: Sendable {
     return !CacheFilePrefix.isOwn(bytes)
   }
 
-  /// Removes a cached response. A file of something else stays and is reported.
+  /// Removes a cached response. A file with other content stays and is reported.
   private func remove(_ name: String) throws(FileError) {
     if isForeign(name) { return report(CacheFileProblem(path: file(name), reason: .foreign)) }
     usage.withLock { $0.removed(name) }
@@ -145,12 +146,12 @@ final class CacheFolder: Sendable {
     if !error.isMissing { throw error }
   }
 
-  /// Returns no names if there is no folder.
+  /// Returns the names of the folder's files; none if the folder does not exist.
   private func names() throws(FileError) -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      // Decided by the error, because another process may make the folder at this moment.
+      // The error decides this, because another process may make the folder at this moment.
       if (error as? CocoaError)?.code == .fileReadNoSuchFile { return [] }
       throw FileError(.read, path, "\(error)")
     }
@@ -173,7 +174,7 @@ final class CacheFolder: Sendable {
     }
   }
 
-  /// Removes the part files of writers that have died, and the responses of an earlier version.
+  /// Removes the part files of dead writers, and the responses of an earlier version.
   private func sweep(_ names: [String]) {
     for name in names where CacheFileName.isOutdated(name) { discard(name) }
     for name in names where CacheFileName.isPart(name) {

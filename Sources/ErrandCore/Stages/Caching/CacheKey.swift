@@ -6,12 +6,15 @@
 
 /// The key of a cached response: the name that the request gave, and the partition.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
-  /// The name that the request gave. A store on disk writes it as it is, so it should hold no secret.
+  /// The name that the request gave. A store on disk writes it in plain text, so it should hold no secret.
   public let name: String
   /// The partition of the response. Responses are never shared between partitions.
   public let partition: CachePartition
 
-  /// - Parameter partition: Default: none.
+  /// Creates a key.
+  /// - Parameters:
+  ///   - name: The name that the request gave.
+  ///   - partition: The partition of the response. Default: none.
   public init(_ name: String, partition: CachePartition = .none) {
     self.name = name
     self.partition = partition
@@ -36,25 +39,26 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 /// A digest of everything in a request that may be a credential or may select the response, so that two users
 /// never share a cached response.
 ///
-/// It covers all header fields but `User-Agent`, `Accept-Encoding` and those that trace a request (see
-/// `RepeatRule`); the user, the password and the secret query items of the URL; the client's `identity`; and the
-/// options that are part of the key (see `OptionMark`).
+/// It covers the client's `identity`, the options that are part of the key (see `OptionMark`), the user, the
+/// password and the secret query items of the URL, and all header fields except `User-Agent`,
+/// `Accept-Encoding` and those that trace a request (see `RepeatRule`).
 /// Conditions (`If-None-Match`, `If-Modified-Since`) are left out: they choose between a response and none.
 /// The method is part of it only for HEAD, whose responses have no body.
 ///
-/// The digest is salted: it reveals nothing about strong credentials, and a store's digests reveal nothing
-/// about another's. With both the digest and the salt, passwords that are easy to guess can still be found by
+/// The digest is salted: it reveals nothing about strong credentials, and one store's digests reveal nothing
+/// about another's. With both the digest and the salt, an attacker can still find easily guessed passwords by
 /// trial.
 public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
-  /// The partition of requests without any of these.
+  /// The partition of requests with none of these.
   public static let none = CachePartition(digest: nil)
 
   private let digest: SHA256Digest?
 
   private init(digest: SHA256Digest?) { self.digest = digest }
 
+  /// Creates the partition of a request.
   /// - Parameters:
-  ///   - fields: The request's header fields; those that may matter take part.
+  ///   - fields: The request's header fields. Those that may matter take part.
   ///   - method: The request's method. Default: GET.
   ///   - url: The request's URL; its user, its password and its secret query items take part.
   ///   - user: The identity that the request is sent for, if its credentials are in neither the fields nor
@@ -71,7 +75,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
 
   init(_ credentials: [String], salt: Data) {
     var hash = SHA256()
-    // With their lengths, so that no two lists yield the same bytes.
+    // Each part is preceded by its length, so that no two lists yield the same bytes.
     for part in [salt] + credentials.map({ Data($0.utf8) }) {
       hash.update(Data("\(part.count):".utf8))
       hash.update(part)
@@ -79,10 +83,10 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
     digest = hash.finalize()
   }
 
-  /// The number of bytes that say whose partition it is.
+  /// The number of bytes that identify the owner of a partition.
   private static let markLength = 16
 
-  /// Returns what the partitions of an identity have in common.
+  /// Returns the bytes that all partitions of an identity begin with.
   static func mark(of owner: String, salt: Data) -> [UInt8] {
     var hash = SHA256()
     hash.update(Data("owner \(salt.count):".utf8) + salt)
@@ -90,7 +94,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
     return Array(hash.finalize().bytes.prefix(markLength))
   }
 
-  /// Returns the partition as one of an identity. The digest of the whole keeps 128 bits.
+  /// Returns the partition as one of an identity. 128 bits of the original digest remain.
   func marked(by owner: String, salt: Data) -> CachePartition {
     let rest = digest?.bytes.dropFirst(Self.markLength) ?? []
     return CachePartition(digest: SHA256Digest(Self.mark(of: owner, salt: salt) + rest))
@@ -98,7 +102,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
 
   func isMarked(_ mark: [UInt8]) -> Bool { digest?.bytes.starts(with: mark) ?? false }
 
-  /// Returns everything that separates responses.
+  /// Returns the names and values that separate responses.
   static func all(
     of fields: HTTPFields, method: HTTPMethod, url: URL?, user: String?, secrets: Secrets
   ) -> [String] {
@@ -108,7 +112,8 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
   }
 
   /// Returns names and values, alternating, independent of the order of names and of their case.
-  /// - Parameter method: The request's, where responses are separated: one to HEAD has no body.
+  /// - Parameter method: The request's method if responses are to be separated by it: one to HEAD has no
+  ///   body.
   static func parts(
     of fields: HTTPFields, method: HTTPMethod?, url: URL?, user: String?, secrets: Secrets,
     where matters: (HTTPFields.Field) -> Bool
@@ -154,6 +159,6 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
 }
 
 extension URL {
-  /// Most URLs hold none, and need not be parsed.
+  /// False for most URLs, which need not be parsed then.
   fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@;%".utf8.contains($0) } }
 }

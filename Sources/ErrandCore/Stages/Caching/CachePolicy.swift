@@ -1,6 +1,6 @@
+// A struct, so that policies can be added: HTTP's caching rules (RFC 9111: max-age, validators, Vary) will be
+// one of them.
 /// How a request uses its cached response. Under every policy, a response from the network is cached.
-// A struct and not an enum, so that a policy can be added: HTTP's own caching rules (RFC 9111: max-age,
-// validators, Vary) are to be one of them.
 public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
   enum Kind: Sendable, Hashable {
     case networkOnly
@@ -12,18 +12,19 @@ public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
 
   let kind: Kind
 
-  /// Always asks the network; the cached response is for requests with other policies.
+  /// Always asks the network. The cached response is for requests with other policies.
   public static let networkOnly = CachePolicy(kind: .networkOnly)
-  /// Returns the cached response, however old; asks the network only if there is none.
+  /// Returns the cached response, however old, and asks the network only if the cache has none.
   public static let first = CachePolicy(kind: .first)
-  /// Delivers the cached response at once, and then the network's outcome, be it a response or an error.
+  /// Delivers the cached response at once, and then the network's outcome: a response or an error. A call that
+  /// returns one response returns the cached one, and renews it in the background.
   public static let staleWhileRevalidate = CachePolicy(kind: .staleWhileRevalidate)
-  /// Asks the network first, and returns the cached response if the server cannot be reached in time or is in
+  /// Asks the network first. Returns the cached response if the server cannot be reached in time or is in
   /// trouble: a transport failure, a time-out, the deadline, or the status 408, 425, 429 or 5xx. Any other
   /// error is thrown: a 404 is a response, and a failed certificate pin must not go unnoticed.
   public static let staleIfError = CachePolicy(kind: .staleIfError)
-  /// Returns the cached response if it is younger than `age`, else asks the network. A response dated in the
-  /// future, because the clock has been set back, does not count as younger.
+  /// Returns the cached response if it is younger than `age`, and asks the network otherwise. A response
+  /// dated in the future, because the clock has been set back, does not count as younger.
   public static func maxAge(_ age: Duration) -> CachePolicy { CachePolicy(kind: .maxAge(age)) }
 
   public var description: String {
@@ -37,13 +38,18 @@ public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Has a request's response cached, and says how the cached response is used.
+/// Caches a request's response under a name, and says how the cached response is used.
 public struct CacheRule: Sendable, Hashable {
-  /// The name in the cache key. Two users never share a response, whatever the name. It is written to disk as
-  /// it is, so it should hold no secret.
+  /// The name in the cache key. Two users never share a response, whatever the name. It is written to disk in
+  /// plain text, so it should hold no secret.
   public var name: String
+  /// How the cached response is used.
   public var policy: CachePolicy
 
+  /// Creates a rule.
+  /// - Parameters:
+  ///   - name: The name in the cache key, without secrets.
+  ///   - policy: How the cached response is used.
   public init(_ name: String, _ policy: CachePolicy) {
     self.name = name
     self.policy = policy

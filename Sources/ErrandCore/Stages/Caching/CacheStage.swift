@@ -1,4 +1,4 @@
-/// Returns the cached response, and caches the network's, as the request's policy says.
+/// Returns the cached response, or caches the network's, as the request's policy says.
 final class CacheStage: Stage {
   let usage = StageUsage.requests(with: .caching)
   private let cache: CacheAccess
@@ -21,10 +21,10 @@ final class CacheStage: Stage {
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     guard let rule = request.options.caching else { return try await next(request, context) }
     try context.requireMemory(for: "cached")
-    // Read before the request is sent: the response belongs to the identity that asked, even if it changes
-    // meanwhile.
+    // Looked up before the request is sent: the response belongs to the identity that sent the request, even
+    // if another signs in meanwhile.
     let user = cache.identity(request, context, in: .caching)
-    // Each call falls back by itself: see `FallbackStage`.
+    // The fallback is per call: see `FallbackStage`.
     let state = CacheState(rule.policy == .staleIfError ? .networkOnly : rule.policy)
     var step = state.begin()
     var found: CachedResponse?
@@ -43,14 +43,14 @@ final class CacheStage: Stage {
         refresh(request, rule, of: user, beside: context, next)
         step = .deliverCached
       case .deliverCached:
-        guard let found else { preconditionFailure("nothing is delivered that was not found") }
+        guard let found else { preconditionFailure("a response was to be delivered that was not found") }
         return found.response
-      case .fail: preconditionFailure("only what falls back fails here")
+      case .fail: preconditionFailure("only `FallbackStage` reaches this step")
       }
     }
   }
 
-  /// Renews the cached response from the network, while the call already returns the present one.
+  /// Renews the cached response from the network, while the call already returns the old one.
   private func refresh(
     _ request: Request, _ rule: CacheRule, of user: CallIdentity, beside context: CallContext,
     _ next: NextStage

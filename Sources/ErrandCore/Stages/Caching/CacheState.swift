@@ -1,5 +1,5 @@
-/// Decides for one call what to deliver: the cached response, the network's outcome, or both. Pure: the age
-/// of the cached response and the outcome of the network go in, the next step comes out.
+/// Decides for one call what to deliver: the cached response, the network's outcome, or both. Pure: its
+/// methods take the age of the cached response and the outcome of the network, and return the next step.
 struct CacheState: Sendable {
   enum Step: Sendable, Hashable {
     /// Look up the cached response, then call `found`.
@@ -26,8 +26,9 @@ struct CacheState: Sendable {
     }
   }
 
-  /// - Parameter age: The age of the cached response, negative if it is dated in the future; nil if there is
-  ///   none.
+  /// Decides after the look-up.
+  /// - Parameter age: The age of the cached response, negative if it is dated in the future; nil if nothing
+  ///   is cached.
   func found(age: Duration?) -> Step {
     guard let age else { return hasFailed ? .fail : .ask }
     return switch policy.kind {
@@ -45,9 +46,10 @@ struct CacheState: Sendable {
 }
 
 extension CacheDecision {
+  /// Creates the decision that an event reports.
   /// - Parameters:
-  ///   - step: What comes of the look-up.
-  ///   - age: The age of the cached response; nil if there is none.
+  ///   - step: The step after the look-up.
+  ///   - age: The age of the cached response; nil if nothing is cached.
   init(_ step: CacheState.Step, age: Duration?) {
     self =
       switch (step, age) {

@@ -4,18 +4,27 @@
   public import Foundation
 #endif
 
-/// A cached response. Its header fields and its URL hold no secret; its body is as it was received.
+/// A cached response. Its header fields and its URL hold no secret. Its body is stored as it was received.
 public struct CachedResponse: Sendable, Hashable {
+  /// The status of the response.
   public let status: HTTPStatus
   /// The header fields without `Set-Cookie` and other secrets.
   public let fields: HTTPFields
+  /// The body.
   public let data: Data
-  /// The URL that the response came from, with `***` in the place of its secrets.
+  /// The URL that the response came from, with `***` in place of its secrets.
   public let url: URL
   /// When the response was cached, by the wall clock.
   public let date: Date
 
-  /// - Parameter secrets: Additional secrets, besides the standard ones. Default: none.
+  /// Creates a cached response, and removes secrets from its fields and its URL.
+  /// - Parameters:
+  ///   - status: The status of the response.
+  ///   - fields: The header fields. Those with secrets, such as `Set-Cookie`, are left out.
+  ///   - data: The body.
+  ///   - url: The URL that the response came from.
+  ///   - date: When the response was cached, by the wall clock.
+  ///   - secrets: Additional secrets, besides the standard ones. Default: none.
   public init(
     status: HTTPStatus, fields: HTTPFields, data: Data, url: URL, date: Date, secrets: Secrets = Secrets()
   ) {
@@ -28,8 +37,9 @@ public struct CachedResponse: Sendable, Hashable {
     self.date = date
   }
 
-  /// Creates the cached form of a response; nil if it cannot stand alone (a part, a 304), its status is of a
-  /// server in trouble (5xx, 429), its body is not in memory, or it forbids caching (`Cache-Control: no-store`).
+  /// Creates the cached form of a response. Returns nil if the response cannot stand alone (a part, a 304),
+  /// its status is that of a server in trouble (5xx, 429), its body is not in memory, or it forbids caching
+  /// (`Cache-Control: no-store`).
   public init?(_ response: Response, date: Date, secrets: Secrets = Secrets()) {
     guard case .data(let data) = response.body, response.status != 206, response.status != 304,
       response.status.mayBeCached, !response.fields.forbidStoring
@@ -39,7 +49,7 @@ public struct CachedResponse: Sendable, Hashable {
       secrets: secrets)
   }
 
-  /// The response, as it would come from the network, with no timing.
+  /// The response in the form in which the network would deliver it, without timing.
   public var response: Response {
     var response = Response(status: status, fields: fields, data: data, url: url)
     response.cachedAt = date
@@ -52,7 +62,7 @@ public struct CachedResponse: Sendable, Hashable {
     return .seconds(max(-limit, min(now.timeIntervalSince(date), limit)))
   }
 
-  /// Returns the number of bytes that it takes in memory under this key: body, fields, URL and key.
+  /// Returns the number of bytes that the response takes in memory under this key: body, fields, URL and key.
   func size(under key: CacheKey) -> Int {
     fields.reduce(data.count + url.absoluteString.utf8.count) { size, field in
       size + field.name.utf8.count + field.value.utf8.count
@@ -64,7 +74,7 @@ public struct CachedResponse: Sendable, Hashable {
     let shown = secrets.redact(text)
     if shown == text { return url.absoluteURL }
     if let open = URL(string: shown) { return open }
-    // Rather too short a URL than one with a secret.
+    // A URL that is too short is better than one with a secret.
     var bare = URLComponents()
     bare.scheme = url.scheme
     bare.host = url.host()
@@ -74,7 +84,7 @@ public struct CachedResponse: Sendable, Hashable {
 }
 
 extension HTTPStatus {
-  /// False for the statuses of a server in trouble (5xx, 429): they say nothing about the resource.
+  /// False for the statuses of a server in trouble (5xx, 429), which say nothing about the resource.
   var mayBeCached: Bool { !isServerError && code != 429 }
 }
 
@@ -103,7 +113,8 @@ extension CachedResponse {
       status: status, fields: fields, data: data, url: url, date: date, secrets: secrets)
   }
 
-  /// Compares the validators that the 304 names; if it names none, those that the request asked about.
+  /// Compares the validators that the 304 names. If it names none, compares those of the request's
+  /// conditions.
   private func isMeant(by news: HTTPFields, to asked: HTTPFields) -> Bool {
     if let tag = news["ETag"] { return fields["ETag"].map { Self.isSame($0, tag) } ?? false }
     let modified = fields["Last-Modified"]

@@ -6,30 +6,30 @@ import Dispatch
   public import Foundation
 #endif
 
-/// A response cache in a folder, one file for each response. The responses outlive the process; other
-/// processes may use the same folder at the same time.
+/// A response cache in a folder, with one file for each response. The responses outlive the process, and
+/// other processes may use the same folder at the same time.
 ///
-/// A response is written whole or not at all, whenever the process or the machine ends. A file that has been
-/// damaged since is detected, removed, and reported as a problem. The least recently used responses are
+/// A response is written whole or not at all, even if the process or the machine stops. A file that is
+/// damaged later is detected, removed and reported as a problem. The least recently used responses are
 /// evicted first; across processes, their order is known to the minute.
 ///
-/// All file work runs on queues of the store's own, reads and writes on separate ones. A full disk or a
-/// folder that cannot be written makes `write` throw a `FileError`, and leaves the cached responses as they
-/// were.
+/// All file work runs on dedicated queues, one for reads and one for writes. If the disk is full or the
+/// folder cannot be written, `write` throws a `FileError`, and the cached responses stay as they were.
 public final class DiskResponseCache: ResponseCache {
   private let folder: CacheFolder
-  // A read does not wait until another call's write is on the disk.
+  // With separate queues, a read does not wait until another call's write is on the disk.
   private let reading = DispatchQueue(label: "errand.cache.read")
   private let writing = DispatchQueue(label: "errand.cache.write")
 
-  /// Creates the cache without touching the disk: the folder is made by the first write.
+  /// Creates the cache without touching the disk. The first write creates the folder.
   ///
   /// - Parameters:
-  ///   - folder: A folder of the store's own. If it is missing it is made, accessible to this user only.
-  ///   - limit: The most bytes of all cached files together, for up to two processes; each further process
-  ///     may add a sixteenth. The part file that is being written comes on top. Eviction begins at seven
-  ///     eighths of the limit, which is also the most that one response may take. Default: 100 MiB.
-  ///   - onProblem: Called with each problem found in the files, on a queue of the store's own.
+  ///   - folder: A folder that only caches use. If it is missing, it is created, accessible to this user
+  ///     only.
+  ///   - limit: The maximum size of all cached files together in bytes, for up to two processes. Each further
+  ///     process may add a sixteenth, and the part file that is being written comes on top. Eviction begins
+  ///     at seven eighths of the limit, which is also the maximum size of one response. Default: 100 MiB.
+  ///   - onProblem: Called with each problem found in the files, on one of the cache's queues.
   public convenience init(
     folder: URL, limit: Int = 100 << 20,
     onProblem: @escaping @Sendable (CacheFileProblem) -> Void = { _ in }
@@ -44,26 +44,38 @@ public final class DiskResponseCache: ResponseCache {
     self.folder = CacheFolder(path: folder.path, limit: limit, date: date, report: onProblem)
   }
 
+  /// Returns the folder's salt, which the first call writes to disk.
+  /// - Throws: `FileError`, if the salt cannot be read or written.
   public func salt() async throws -> Data {
     try await perform(on: writing) { [folder] in try folder.salt() }
   }
 
+  /// Returns the cached response of this key; nil if the cache has none, or its file is damaged or
+  /// unreadable.
   public func read(_ key: CacheKey) async throws -> CachedResponse? {
     try await perform(on: reading) { [folder] in folder.read(key) }
   }
 
+  /// Caches a response, and evicts the least recently used ones if the limit is exceeded.
+  /// - Throws: `FileError`, if the file cannot be written, or a file that Errand did not write has its name.
   public func write(_ response: CachedResponse, under key: CacheKey) async throws {
     try await perform(on: writing) { [folder] in try folder.write(response, under: key) }
   }
 
+  /// Removes a response, if there is one.
+  /// - Throws: `FileError`, if its file cannot be removed.
   public func remove(_ key: CacheKey) async throws {
     try await perform(on: writing) { [folder] in try folder.remove(key) }
   }
 
+  /// Returns all entries, in no particular order. Damaged files are removed, and left out.
+  /// - Throws: `FileError`, if the folder cannot be read.
   public func list() async throws -> [CacheEntry] {
     try await perform(on: reading) { [folder] in try folder.list() }
   }
 
+  /// Removes all responses. Tries to remove every file before it throws.
+  /// - Throws: `FileError`, if a file cannot be removed or the folder cannot be read.
   public func clear() async throws {
     try await perform(on: writing) { [folder] in try folder.clear() }
   }

@@ -6,11 +6,12 @@
 
 /// Decides when a store on disk scans its folder, and which files it then evicts. Pure.
 ///
-/// A file's modification date says when it was last used, so that other processes know. It is updated once a
-/// minute at most, so that a read rarely causes a write. This process knows its own later uses exactly.
+/// A file's modification date is the time of its last use, for other processes. It is updated at most once a
+/// minute, so that a read rarely causes a write. This process knows the exact times of its later uses.
 ///
-/// Other processes may write into the folder too, so its size is known only after a scan. After a scan an
-/// eighth of the limit is free, and the next scan comes before this process has filled half of that: two
+/// Other processes may write into the folder, too, so its size is known only after a scan. After a scan, an
+/// eighth of the limit is free. The next scan comes before this process has filled half of that, so two
+/// processes never exceed the limit.
 /// processes never exceed the limit.
 struct DiskUsageState {
   struct File: Sendable, Hashable {
@@ -29,7 +30,8 @@ struct DiskUsageState {
   /// A date further ahead than this was set before the clock was set back. Some file systems round up.
   private static let tolerance: TimeInterval = 2
 
-  /// Forgetting the uses costs no more than the order within a minute.
+  /// The number of remembered uses. When it is reached, all are forgotten, and the order within a minute is
+  /// lost.
   private static let mostUses = 10_000
 
   private let limit: Int
@@ -41,9 +43,10 @@ struct DiskUsageState {
   init(limit: Int) { self.limit = limit }
 
   private var allowance: Int { limit / 16 }
-  /// The most bytes in use after a scan, and so the most that one response may take.
+  /// The maximum size in use after a scan, in bytes, and therefore the maximum size of one response.
   var largest: Int { limit - 2 * allowance }
 
+  /// Notes the use of a file.
   /// - Parameter stamp: The file's date.
   /// - Returns: True if the file's date must be updated.
   mutating func used(_ name: String, stamp: Date, at now: Date) -> Bool {
@@ -53,6 +56,7 @@ struct DiskUsageState {
     return now.timeIntervalSince(stamp) >= Self.stampInterval || isAhead(stamp, of: now)
   }
 
+  /// Notes that a file was written.
   /// - Returns: True if a scan is due.
   mutating func wrote(_ name: String, size: Int, at now: Date) -> Bool {
     _ = used(name, stamp: now, at: now)
@@ -63,13 +67,13 @@ struct DiskUsageState {
 
   mutating func removed(_ name: String) { uses[name] = nil }
 
-  /// Returns the files to evict after a scan; never `spared`, which was just written.
+  /// Returns the files to evict after a scan. They never include `spared`, which was just written.
   mutating func victims(among files: [File], sparing spared: String, at now: Date) -> [String] {
     written = 0
     let known = uses
     uses = [:]
     for file in files { uses[file.name] = known[file.name] }
-    // As a Double: no sum of sparse files overflows it, and the sizes on a real disk are exact.
+    // A `Double`: no sum of sparse files overflows it, and the sizes on a real disk are exact.
     var excess = files.reduce(0.0) { $0 + Double($1.size) } - Double(largest)
     var victims: [String] = []
     for file in ordered(files, at: now) where file.name != spared {

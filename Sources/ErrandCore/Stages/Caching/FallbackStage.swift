@@ -1,5 +1,5 @@
-/// Falls back on the cached response when the server is out of reach, or when the deadline passes, whatever
-/// the call then waits for. For requests whose policy is `staleIfError`.
+/// Falls back on the cached response if the server is out of reach or the deadline passes, whatever the call
+/// waits for then. Used by requests whose policy is `staleIfError`.
 final class FallbackStage: Stage {
   let usage = StageUsage.requests(with: .caching)
   private let cache: CacheAccess
@@ -15,7 +15,8 @@ final class FallbackStage: Stage {
       return try await next(request, context)
     }
     try context.requireMemory(for: "cached")
-    // One that waits for others may be sent for the identity that they sign in.
+    // A request with dependencies may be sent for the identity that they sign in, so its identity is looked
+    // up later.
     let user = request.options.dependencies.isEmpty ? cache.identity(request, context, in: .caching) : nil
     do {
       return try await inTime(request, context, next)
@@ -33,7 +34,7 @@ final class FallbackStage: Stage {
     }
   }
 
-  /// Ends `next` at the call's deadline, but lets the call itself continue without the network.
+  /// Ends `next` at the call's deadline, but lets the call continue without the network.
   private func inTime(
     _ request: Request, _ context: CallContext, _ next: NextStage
   ) async throws -> Response {

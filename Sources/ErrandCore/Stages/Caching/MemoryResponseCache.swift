@@ -9,30 +9,38 @@ public final class MemoryResponseCache: ResponseCache {
   private let state: Locked<MemoryCacheState>
   private let ownSalt = Data((0..<32).map { _ in UInt8.random(in: 0...(.max)) })
 
-  /// - Parameter limit: The most bytes of bodies, fields, URLs and keys together. Default: 20 MiB.
+  /// Creates an empty cache.
+  /// - Parameter limit: The maximum size of bodies, fields, URLs and keys together, in bytes. Default: 20
+  ///   MiB.
   public init(limit: Int = 20 << 20) {
     state = Locked(MemoryCacheState(limit: limit))
   }
 
+  /// Returns the cache's random bytes.
   public func salt() async -> Data { ownSalt }
 
+  /// Returns the cached response of this key, or nil. Counts as a use of it.
   public func read(_ key: CacheKey) async -> CachedResponse? {
     state.withLock { $0.read(key) }
   }
 
+  /// Caches a response, and evicts the least recently used ones if the limit is exceeded.
   public func write(_ response: CachedResponse, under key: CacheKey) async {
     // Evicted responses are returned, so that no large body is freed under the lock.
     _ = state.withLock { $0.write(response, under: key) }
   }
 
+  /// Removes a response, if there is one.
   public func remove(_ key: CacheKey) async {
     _ = state.withLock { $0.remove(key) }
   }
 
+  /// Returns all entries, from the most to the least recently used.
   public func list() async -> [CacheEntry] {
     state.withLock { $0.entries }
   }
 
+  /// Removes all responses.
   public func clear() async {
     _ = state.withLock { state in
       defer { state = MemoryCacheState(limit: state.limit) }
@@ -61,7 +69,7 @@ struct MemoryCacheState {
   private var newest: Token?
   private var oldest: Token?
 
-  /// - Parameter limit: In bytes.
+  /// - Parameter limit: The maximum size, in bytes.
   init(limit: Int) { self.limit = limit }
 
   mutating func read(_ key: CacheKey) -> CachedResponse? {
@@ -71,6 +79,7 @@ struct MemoryCacheState {
     return nodes[token]?.response
   }
 
+  /// Caches a response.
   /// - Returns: The evicted responses, to be freed outside of any lock.
   mutating func write(_ response: CachedResponse, under key: CacheKey) -> [CachedResponse] {
     var gone = remove(key).map { [$0] } ?? []

@@ -7,21 +7,21 @@
 /// A store of cached responses. `ResponseCacheConformance` in ErrandConformance is the suite that every store
 /// must pass.
 ///
-/// A response is read whole, as it was written, or not at all; a lost or damaged one is nil and not an error.
-/// A store never blocks the calling thread for longer than a memory access takes. A request waits at most 5 s
-/// for the store, and then proceeds as if the store had failed: the read found nothing, or the write cached
-/// nothing.
+/// A response is read as it was written, or not at all. A lost or damaged response is nil, not an error. A
+/// store never blocks the calling thread for longer than a memory access takes. A request waits at most 5 s
+/// for the store, and then continues as if the store had failed: a read has found nothing, or a write has
+/// cached nothing.
 public protocol ResponseCache: Sendable {
-  /// Returns random bytes of the store's own, with which partitions are salted. They stay the same for as
-  /// long as the store keeps responses.
+  /// Returns the store's random bytes, with which partitions are salted. They stay the same for as long as
+  /// the store keeps responses.
   func salt() async throws -> Data
 
   /// Returns the cached response of this key, or nil. Counts as a use of it.
   func read(_ key: CacheKey) async throws -> CachedResponse?
 
-  /// Caches a response, replacing an older one, and evicts the least recently used if it needs the space. A
-  /// response that is too large for the store is not cached; the older one is removed all the same, because
-  /// it is out of date.
+  /// Caches a response, and removes the older one with the same key. Evicts the least recently used responses
+  /// if it needs the space. A response that is too large for the store is not cached. The older one is
+  /// removed all the same, because it is out of date.
   func write(_ response: CachedResponse, under key: CacheKey) async throws
 
   /// Removes a response, if there is one.
@@ -35,7 +35,7 @@ public protocol ResponseCache: Sendable {
 }
 
 extension ResponseCache {
-  /// Returns the cache key of a request. Asks for the salt only if something sets the request apart.
+  /// Returns the cache key of a request. Asks for the salt only if the request belongs to a partition.
   ///
   /// - Parameters:
   ///   - name: The name that the response is cached under.
@@ -58,7 +58,9 @@ extension ResponseCache {
 
 /// The description of one cached response, as `ResponseCache.list` returns it.
 public struct CacheEntry: Sendable, Hashable {
+  /// The key of the response.
   public let key: CacheKey
+  /// The status of the response.
   public let status: HTTPStatus
   /// The URL that the response came from, without its secrets.
   public let url: URL
@@ -67,6 +69,13 @@ public struct CacheEntry: Sendable, Hashable {
   /// The response's share of the store's limit, in bytes.
   public let size: Int
 
+  /// Creates the description of a cached response.
+  /// - Parameters:
+  ///   - key: The key of the response.
+  ///   - status: The status of the response.
+  ///   - url: The URL that the response came from, without its secrets.
+  ///   - date: When the response was cached, by the wall clock.
+  ///   - size: The response's share of the store's limit, in bytes.
   public init(key: CacheKey, status: HTTPStatus, url: URL, date: Date, size: Int) {
     self.key = key
     self.status = status

@@ -27,7 +27,7 @@ enum BodyIdentity: Sendable, Hashable {
   case parts([Part])
   case source(BodySource)
 
-  /// A body with more bytes is represented by its digest.
+  /// The largest body, in bytes, that is compared itself. A larger one is represented by its digest.
   private static let largestKept = 4096
 
   static func data(_ data: Data) -> BodyIdentity {

@@ -1,15 +1,15 @@
 extension Coalescer {
-  /// Returns the response that all callers with this key share. The first caller starts the in-flight
-  /// request, in a task of its own; every caller waits, and leaves at once, alone, when its own
-  /// `cancellation` is cancelled.
+  /// Returns the response that all callers with this key share. The first caller starts the in-flight request
+  /// in a separate task. Every caller waits. A caller whose `cancellation` is cancelled leaves at once, and
+  /// the others stay.
   /// - Parameters:
-  ///   - effectivePriority: The caller's. While the caller waits, the in-flight request has at least this
-  ///     priority.
+  ///   - effectivePriority: The caller's priority. While the caller waits, the in-flight request has at least
+  ///     this priority.
   ///   - isWatched: True if a watch limits how long interceptors hold the in-flight request.
-  ///   - progress: Follows the in-flight request's progress, until this caller has an outcome.
-  ///   - send: Does the work, and ends when the in-flight request's own token is cancelled.
+  ///   - progress: Follows the in-flight request's progress until this caller has an outcome.
+  ///   - send: Does the work, and ends when the in-flight request's token is cancelled.
   /// - Throws: The reason why this caller was cancelled, or the error of `send`; `WaitsForItself` if the
-  ///   caller must send a request of its own.
+  ///   caller must send a separate request.
   func share(
     _ key: RequestKey, _ policy: SharingPolicy, effectivePriority: EffectivePriority,
     of cancellation: CancellationToken, isWatched: Bool = false,
@@ -47,8 +47,7 @@ extension Coalescer {
     }
   }
 
-  // Separate from `share`, so that a waiting caller reserves no stack space for the variables of this
-  // function.
+  // A separate function from `share`, so that a waiting caller reserves no stack space for its variables.
   @inline(never)
   private func join(
     _ key: RequestKey, _ caller: CoalescingStates<Value>.Caller, _ policy: SharingPolicy,
@@ -100,15 +99,15 @@ extension Coalescer {
     if effectivePriority.canChange {
       let follow = { @Sendable [states] in
         if effectivePriority.goesWithoutSlot { inFlightRequest.effectivePriority.goWithoutSlot() }
-        // Read under the lock: the last of several changes is the one that counts.
+        // Read under the lock: if there are several changes, the last one counts.
         states.sharing.withLock { $0.change(place, to: effectivePriority.current) }?.apply()
       }
       raise = effectivePriority.onChange { _ in follow() }
       // The priority may have changed just before the handler was added.
       if effectivePriority.current != priority { follow() }
     }
-    // An in-flight request without callers is cancelled together with its last caller, so that it does not
-    // take a slot that another request releases when it is cancelled at the same time.
+    // An in-flight request is cancelled together with its last caller. Otherwise, it could take a slot that
+    // another request, cancelled at the same time, releases.
     let stop = cancellation.onCancel(preparing: { [states] stop in
       guard case .left(let caller, let abandoned, let level) = states.sharing.withLock({ $0.leave(place) })
       else { return [] }
@@ -126,7 +125,7 @@ extension Coalescer {
       inFlightRequest: inFlightRequest, listener: listener, raise: raise, stop: stop, wait: wait)
   }
 
-  /// Removes a caller that has joined, unless it has its outcome already.
+  /// Removes a caller that has joined, unless it already has its outcome.
   private func leave(_ place: Sharing.Place, because error: any Error) {
     guard case .left(let caller, let abandoned, let level) = states.sharing.withLock({ $0.leave(place) })
     else { return }
@@ -139,7 +138,7 @@ extension Coalescer {
     _ inFlightRequest: InFlightRequest, _ id: Sharing.InFlightID,
     _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) {
-    // An immediate task costs a quarter of one that has to be scheduled (measured).
+    // An immediate task costs a quarter of a scheduled one (measured).
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       Task.immediate { await work(inFlightRequest, id, send) }
     } else {
@@ -147,7 +146,7 @@ extension Coalescer {
     }
   }
 
-  // Inlined, so that the task has one asynchronous function less.
+  // Inlined, which saves the task an asynchronous function.
   @inline(__always)
   private func work(
     _ inFlightRequest: InFlightRequest, _ id: Sharing.InFlightID,

@@ -3,7 +3,7 @@
 final class Coalescer<Value: Sendable>: Sendable {
   let timeline: Timeline
   let states = CoalescingStates<Value>()
-  /// Returns whether an outcome may be given to callers that come after it arrived.
+  /// Returns true if an outcome may be given to callers that arrive after it.
   let mayReplay: @Sendable (Result<Value, any Error>) -> Bool
   private let timer: DeadlineTimer
 
@@ -15,8 +15,9 @@ final class Coalescer<Value: Sendable>: Sendable {
     timer = DeadlineTimer(timeline) { [states] now in states.expire(at: now) }
   }
 
-  /// Lets a request pass, unless the same request passed a moment ago. Returns when its window began.
-  /// - Throws: `ignoredRepeat`.
+  /// Lets a request pass, unless the same request passed within its window. Returns the time at which the new
+  /// window began.
+  /// - Throws: `RequestError` (`ignoredRepeat`), if the request is a repeat.
   @discardableResult
   func admit(_ key: RequestKey, within interval: Duration) throws(RequestError) -> Duration {
     let now = timeline.now()
@@ -26,7 +27,7 @@ final class Coalescer<Value: Sendable>: Sendable {
       throw RequestError(
         .ignoredRepeat,
         message: "the same request was sent \(sent.formattedSeconds) ago, "
-          + "and others like it are ignored for \(window.formattedSeconds)",
+          + "and its repeats are ignored for \(window.formattedSeconds)",
         reachedServer: false)
     }
     return now
@@ -37,9 +38,8 @@ final class Coalescer<Value: Sendable>: Sendable {
     states.ignoring.withLock { $0.close(key, began: began) }
   }
 
-  /// Makes a call the newest of its key until it ends, and cancels the previous one. The cancelled call gets
-  /// no response, even if the bytes have arrived: a call that is cancelled before it returns its response
-  /// does not return it.
+  /// Makes a call the newest of its key until it ends, and cancels the previous one. A call that is cancelled
+  /// before it returns its response does not return it, even if the bytes have arrived.
   func begin(latest key: RequestKey, _ cancellation: CancellationToken)
     -> LatestState<CancellationToken>.Place
   {

@@ -1,5 +1,5 @@
-/// Ignores a repeat, or lets it share the request that is in flight. The newest of a key is found when the call
-/// is made, before anything waits: see `enter`.
+/// Ignores a repeat, or lets it share the request that is in flight. The newest call of a key is determined
+/// when the call is made, before any wait: see `enter`.
 final class CoalescingStage: Stage {
   let usage = StageUsage.requests(with: .repeats)
   private let coalescer: Coalescer<Response>
@@ -13,7 +13,7 @@ final class CoalescingStage: Stage {
 
   /// - Parameters:
   ///   - isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
-  ///   - isAuthenticated: True if it has an authenticator.
+  /// - isAuthenticated: True if the client has an authenticator.
   init(
     _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
     events: EventHolder, isIntercepted: Bool, isAuthenticated: Bool
@@ -28,14 +28,14 @@ final class CoalescingStage: Stage {
     self.isAuthenticated = isAuthenticated
   }
 
-  /// For tests and benchmarks.
+  /// The state, for tests and benchmarks.
   var states: CoalescingStates<Response> { coalescer.states }
 
-  /// Makes a call the newest of its key, if its request says so, and cancels the previous one.
-  /// - Throws: `RequestError`, if the request has no key.
+  /// Makes a call the newest of its key if its request says so, and cancels the previous one.
+  /// - Throws: `RequestError`, if the request cannot have a key.
   func enter(_ request: Request, _ context: CallContext) throws(RequestError) {
     guard let rule = request.options.repeats, rule.kind == .latest else { return }
-    // The identity of the call may not be known yet, and is asked for later.
+    // The call's identity may not be known yet, so it is not fixed here.
     let present = identity.present(request, in: .repeats)
     let place = coalescer.begin(latest: try key(request, rule, present), context.cancellation)
     context.atEnd { [coalescer] in coalescer.end(latest: place) }
@@ -50,7 +50,7 @@ final class CoalescingStage: Stage {
         rule, within: interval, untilFailed: untilFailed, request, context, next)
     case .sharing(var policy):
       try context.requireMemory(for: "shared")
-      // Nobody else asked for the response over this transport.
+      // No other caller can want a response that comes over this transport.
       guard context.transport == nil else { return try await next(request, context) }
       if request.fields.forbidStoring { policy.window = .zero }
       let isWatched = mayBeHeld(request)
@@ -108,10 +108,11 @@ final class CoalescingStage: Stage {
     }
   }
 
-  /// True if users' code may hold the request on its way.
+  /// True if an app's code may hold the request back.
   private func mayBeHeld(_ request: Request) -> Bool { isIntercepted || request.options.ownSigner != nil }
 
-  /// Returns the request as users' code gets it. That may send it again from a detached task, which is not linked to it.
+  /// Returns the request that an app's code sees. The code may send it again from a detached task, which is
+  /// not linked to the in-flight request.
   private func unshared(_ request: Request) -> Request {
     var request = request
     request.options.repeats = nil
@@ -119,7 +120,7 @@ final class CoalescingStage: Stage {
   }
 
   /// Sends the request that several callers share.
-  /// - Parameter caller: The context of the first of them.
+  /// - Parameter caller: The context of the first caller.
   private func send(
     _ inFlightRequest: InFlightRequest, _ request: Request, _ caller: CallContext, _ next: NextStage
   ) async throws -> Response {
@@ -131,7 +132,7 @@ final class CoalescingStage: Stage {
       context.effectivePriority = inFlightRequest.effectivePriority
       context.progress = inFlightRequest.progress
       context.started = timeline.now()
-      // Each caller has its own.
+      // Each caller has its own deadline.
       context.deadline = nil
       context.watch = watch
       context.events = events.source?.begin(request, for: .sharing, id: inFlightRequest.id)

@@ -1,5 +1,5 @@
-/// The state of a client's repeats. Separate from `Coalescer`, so that the deadline timer can expire it without
-/// keeping `Coalescer` alive.
+/// The state of a client's repeats. It is separate from `Coalescer`, so that the deadline timer can expire it
+/// without keeping `Coalescer` alive.
 final class CoalescingStates<Value: Sendable>: Sendable {
   typealias Caller = CheckedContinuation<Value, any Error>
 
@@ -19,7 +19,7 @@ final class CoalescingStates<Value: Sendable>: Sendable {
     ignoring.withLock { $0.count } + sharing.withLock { $0.count } + latest.withLock { $0.count }
   }
 
-  /// Forgets what is over; returns when to call this again.
+  /// Removes expired state. Returns the time of the next call.
   func expire(at now: Duration) -> Duration? {
     let next = [ignoring.withLock { $0.expire(at: now) }, sharing.withLock { $0.expire(at: now) }]
     return next.compactMap(\.self).min()
@@ -28,7 +28,7 @@ final class CoalescingStates<Value: Sendable>: Sendable {
 
 /// Tracks which call is the newest of its key. Pure.
 struct LatestState<Call: Sendable>: Sendable {
-  /// A call's place; valid until another call takes it.
+  /// A call's place, which is valid until another call takes it.
   struct Place: Sendable, Hashable {
     fileprivate let key: RequestKey
     fileprivate let number: UInt64
@@ -40,14 +40,15 @@ struct LatestState<Call: Sendable>: Sendable {
   var count: Int { newest.count }
   var isEmpty: Bool { newest.isEmpty }
 
-  /// Begins a call. Returns its place, and the call that it supersedes, which is to be cancelled.
+  /// Begins a call. Returns its place, and the call that it supersedes, which must be cancelled.
   mutating func begin(_ key: RequestKey, _ call: Call) -> (place: Place, superseded: Call?) {
     lastNumber += 1
     let superseded = newest.updateValue((lastNumber, call), forKey: key)?.call
     return (Place(key: key, number: lastNumber), superseded)
   }
 
-  /// Ends a call. Returns false, and changes nothing, if it was superseded before: then it has no response.
+  /// Ends a call. Returns false, and changes nothing, if the call was superseded before and therefore has no
+  /// response.
   mutating func end(_ place: Place) -> Bool {
     guard let index = newest.index(forKey: place.key), newest.values[index].number == place.number else {
       return false

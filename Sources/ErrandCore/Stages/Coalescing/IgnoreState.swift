@@ -1,9 +1,9 @@
-/// Tracks which requests were sent a moment ago, so that the same requests are ignored. The request that is
-/// sent begins a window and sets its length; ignored requests change nothing. Pure: the time is a parameter.
+/// Tracks which requests were sent recently, so that their repeats are ignored. A sent request begins a
+/// window and sets its length; ignored requests change nothing. Pure: the time is a parameter.
 struct IgnoreState: Sendable {
   enum Decision: Sendable, Hashable {
-    /// The request is to be sent. `timer`: when `expire` must be called, or nil if the timer is set early
-    /// enough already.
+    /// The request must be sent. `timer` is the time at which `expire` must be called, or nil if the timer is
+    /// already set early enough.
     case send(timer: Duration?)
     /// The same request was sent `sent` ago, in a window of length `window`.
     case ignore(sent: Duration, window: Duration)
@@ -31,12 +31,12 @@ struct IgnoreState: Sendable {
     return .send(timer: expiries.add(key, due: window.end))
   }
 
-  /// Closes the window that began at `began`, if it is still there.
+  /// Closes the window that began at `began`, if it still exists.
   mutating func close(_ key: RequestKey, began: Duration) {
     if windows[key]?.began == began { windows[key] = nil }
   }
 
-  /// Forgets the windows that are over; returns when to call this again.
+  /// Removes the windows that have ended. Returns the time of the next call.
   mutating func expire(at now: Duration) -> Duration? {
     while let key = expiries.next(by: now) {
       // A new window of the same key may have begun since.
@@ -47,8 +47,8 @@ struct IgnoreState: Sendable {
   }
 }
 
-/// Elements to forget, in a heap by due time, and the time for which the deadline timer is set. The timer
-/// fires at whole tenths of a second only, so that one firing serves many elements.
+/// Elements to remove, in a heap by due time, and the time for which the deadline timer is set. The timer
+/// fires only at whole tenths of a second, so that one firing serves many elements.
 struct Expiries<Element: Sendable>: Sendable {
   private struct Entry: Sendable {
     let element: Element
@@ -61,7 +61,7 @@ struct Expiries<Element: Sendable>: Sendable {
   var count: Int { heap.count }
   var isEmpty: Bool { heap.isEmpty }
 
-  /// Returns when the timer must fire, or nil if it is set for then or before.
+  /// Returns the time at which the timer must fire, or nil if it is set for then or before.
   mutating func add(_ element: Element, due: Duration) -> Duration? {
     heap.insert(Entry(element: element, due: due))
     let ring = Self.ring(after: due)
@@ -76,7 +76,8 @@ struct Expiries<Element: Sendable>: Sendable {
     return heap.removeFirst()?.element
   }
 
-  /// Called after the timer has fired and the due elements were removed: returns when it must fire again.
+  /// Returns the time at which the timer must fire next. Called after it has fired and the due elements were
+  /// removed.
   mutating func nextRing() -> Duration? {
     timer = heap.first.map { Self.ring(after: $0.due) }
     return timer

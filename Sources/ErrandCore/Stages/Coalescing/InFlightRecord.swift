@@ -11,7 +11,7 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
   private var priorities = PriorityCounts()
   private var finishesAlone = false
 
-  /// A caller that waits, and its priority as it was last counted.
+  /// A caller that waits, with the priority at which it was last counted.
   struct Waiting: Sendable {
     let caller: Caller
     var priority: Priority
@@ -28,16 +28,16 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
   var priority: Priority? { priorities.highest }
 
   /// Returns the request and its priority; nil without callers.
-  // Mutating, because a look at a record from outside copies it.
+  // Mutating, because a non-mutating access to a stored record would copy it.
   mutating func level() -> (InFlightRequest, Priority)? { priority.map { (inFlightRequest, $0) } }
 
-  /// When the window ends.
+  /// The time at which the window ends.
   var end: Duration { began + window }
 
-  /// True if no caller waits for the request, and no caller asked for it to finish anyway.
+  /// True if no caller waits for the request, and none asked for it to finish anyway.
   var isAbandoned: Bool { callers.isEmpty && !finishesAlone }
 
-  /// Returns the phase for a caller, whose own window may be shorter.
+  /// Returns the phase for a caller, whose window may be shorter than the record's.
   func phase(at now: Duration, within window: Duration) -> Phase {
     let isOpen = now - began < min(window, self.window)
     return switch (isOpen, outcome != nil) {
@@ -70,16 +70,15 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
 
   /// The end of a request, with the callers that get its outcome.
   enum End {
-    /// It is another request's record, or has ended before.
+    /// The record belongs to another request, or has already ended.
     case late
-    /// The record is to be removed.
+    /// The record must be removed.
     case over(Slab<Waiting>)
-    /// The outcome is kept until the window ends.
+    /// The outcome is stored until the window ends.
     case kept(Slab<Waiting>, until: Duration)
   }
 
   /// Stores the outcome if later callers may get it. Returns the callers that waited for it.
-  // Looks at everything in one go: each look at a record from outside copies it.
   mutating func finish(
     _ number: UInt64, _ outcome: Result<Value, any Error>, isKept: Bool, at now: Duration
   ) -> End {
@@ -91,9 +90,9 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
   }
 }
 
-/// How many callers there are of each priority.
+/// The number of callers of each priority.
 private struct PriorityCounts: Sendable {
-  // No array: there is one of these for each shared request.
+  // Not an array, because each shared request has one of these.
   private var counts = SIMD4<UInt32>()
 
   mutating func add(_ priority: Priority) { counts[Int(priority.rawValue)] += 1 }

@@ -2,10 +2,10 @@
 /// port, no fragment, `/` for an empty path, percent-encoding in one form, and the items of the query in the
 /// order of their names.
 ///
-/// In doubt two URLs stay different: `%2F` is not `/`, `+` is not `%20`, `a` is not `a=`, and the values of
+/// In doubt, two URLs stay different: `%2F` is not `/`, `+` is not `%20`, and `a` is not `a=`. The values of
 /// one name keep their order, because servers read lists from them.
 struct NormalizedURL: Sendable, Hashable {
-  /// ASCII only, so that equal text is equal bytes.
+  /// The normal form. It is ASCII, so equal text means equal bytes.
   let text: String
 
   init(_ url: String) {
@@ -38,7 +38,7 @@ struct NormalizedURLWriter {
     output.reserveCapacity(input.count + 1)
   }
 
-  /// Returns true if the URL is in normal form already, as most URLs are. False in doubt.
+  /// Returns true if the URL is already in normal form, as most URLs are. False in doubt.
   static func leavesAsIs(_ url: String) -> Bool {
     guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return false }
     return unsafe url.utf8.withContiguousStorageIfAvailable { unsafe leavesAsIs($0.span, after: scheme) }
@@ -81,7 +81,7 @@ struct NormalizedURLWriter {
     sortItems(from: query)
   }
 
-  /// Writes scheme, user, host and port, and returns where the path begins: at 0, if there is no scheme.
+  /// Writes scheme, user, host and port, and returns the index at which the path begins: 0 without a scheme.
   private mutating func writeOrigin(before end: Int) -> Int {
     guard let colon = input[..<end].firstIndex(of: UInt8(ascii: ":")), colon + 2 < end,
       input[colon + 1] == UInt8(ascii: "/"), input[colon + 2] == UInt8(ascii: "/")
@@ -97,7 +97,8 @@ struct NormalizedURLWriter {
     return path
   }
 
-  /// Returns the index of the colon before the port, or the end; colons within an IPv6 address do not count.
+  /// Returns the index of the colon before the port, or the end of the range. Colons within an IPv6 address
+  /// do not count.
   private func portColon(in range: Range<Int>) -> Int {
     var index = range.upperBound
     while index > range.lowerBound {

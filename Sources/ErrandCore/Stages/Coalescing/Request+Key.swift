@@ -5,14 +5,15 @@
 #endif
 
 extension Request {
-  /// Returns the key that equal requests share under `rule`. Call it when the request is as it will be sent.
+  /// Returns the key that equal requests share under `rule`. Call it when the request has the form in which
+  /// it will be sent.
   /// - Parameter identity: The identity and the options in the key: see `RequestIdentity`.
   /// - Throws: `RequestError`, if the body has no identity (a stream), or one of its files cannot be
   ///   examined.
   func key(
     for rule: RepeatRule, secrets: Secrets, identity: String? = nil
   ) throws(RequestError) -> RequestKey {
-    // The request's own key already has the whole URL.
+    // The request's own key already contains the whole URL.
     let partition = partition(rule, rule.key == nil ? nil : url, secrets: secrets, identity: identity)
     if let key = rule.key { return key.partitioned(by: partition) }
     let parts = RequestKeyParts(
@@ -24,7 +25,8 @@ extension Request {
     return RequestKey(.parts(parts), partition: partition)
   }
 
-  /// A form's type contains its random boundary, and without a body there is no type.
+  /// The `Content-Type` that is part of the key. A form's type contains its random boundary, and a request
+  /// without a body has no type.
   private var identifyingContentType: String? {
     switch body.content {
     case .none, .multipart: nil
@@ -32,8 +34,9 @@ extension Request {
     }
   }
 
-  /// Returns the fields that keep users apart. Shared responses are kept apart by every field that may
-  /// matter, and by HEAD; repeats that get no response, by known credentials only.
+  /// Returns the fields that keep users apart. Shared responses are kept apart by HEAD and by every field
+  /// that may matter. Ignored and superseded requests get no response, so only known credentials keep them
+  /// apart.
   private func partition(
     _ rule: RepeatRule, _ url: URL?, secrets: Secrets, identity: String?
   ) -> [KeyField] {
@@ -61,7 +64,7 @@ extension RequestBody {
       case .stream:
         throw RequestError(
           .invalidRequest,
-          message: "a body that is a stream cannot be compared with another: give the rule a key of its own, "
+          message: "a body that is a stream cannot be compared with another: give the rule a key, "
             + "or send bytes or a file",
           reachedServer: false)
       case .invalid(let reason):

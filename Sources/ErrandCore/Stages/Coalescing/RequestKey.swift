@@ -1,17 +1,18 @@
 /// Defines which requests are the same.
 ///
-/// A request has a key of its own: its method, its URL (with the items of its query in any order), its body
-/// and the named header fields. Or a key is chosen: any hashable value.
+/// By default, a request's key consists of its method, its URL (with the items of its query in any order),
+/// its body and the named header fields. A chosen key is any hashable value.
 ///
 /// ```swift
 /// let key: RequestKey = "search"
 /// let mine = RequestKey(conversation.id)
 /// ```
 ///
-/// Under any key, two requests with different credentials (`Authorization`, `Cookie`,
-/// `Proxy-Authorization`, header fields marked as secret, user, password and secret query items of the URL)
-/// are never the same. Credentials that are added later are not seen: those of interceptors, and cookies of a
-/// `CookieStore`. Set `ClientConfiguration.identity` for these. No description shows the key's content.
+/// Under any key, two requests with different credentials are never the same. Credentials are
+/// `Authorization`, `Cookie`, `Proxy-Authorization`, header fields marked as secret, and the user, password
+/// and secret query items of the URL. Credentials that are added later are not compared: those of
+/// interceptors, and the cookies of a `CookieStore`. Set `ClientConfiguration.identity` for these. No
+/// description shows the key's content.
 public struct RequestKey: Sendable, Hashable {
   // Indirect, so that a key takes two words: every waiting caller holds one.
   indirect enum Subject: Sendable, Hashable {
@@ -20,7 +21,7 @@ public struct RequestKey: Sendable, Hashable {
   }
 
   let subject: Subject
-  /// The credentials: requests with different ones share nothing.
+  /// The credentials. Requests with different ones share nothing.
   let partition: [KeyField]
 
   init(_ subject: Subject, partition: [KeyField]) {
@@ -28,7 +29,7 @@ public struct RequestKey: Sendable, Hashable {
     self.partition = partition
   }
 
-  /// Makes a key of a chosen value.
+  /// Creates a key from any hashable value. A `RequestKey` stays as it is.
   public init(_ value: some Hashable & Sendable) {
     self = (value as? RequestKey) ?? RequestKey(.chosen(ChosenKey(value)), partition: [])
   }
@@ -38,6 +39,7 @@ public struct RequestKey: Sendable, Hashable {
 }
 
 extension RequestKey: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  /// Creates a key from a string literal.
   public init(stringLiteral value: String) {
     self.init(.chosen(ChosenKey(value)), partition: [])
   }
@@ -55,7 +57,7 @@ extension RequestKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
   public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }
 
-/// A key that the application chose. Equal only to a value of its own type.
+/// A key that the app chose. It is equal only to a value of the same type.
 struct ChosenKey: Sendable, Hashable {
   private let value: any Hashable & Sendable
   private let type: String
@@ -79,12 +81,12 @@ extension ChosenKey: CustomStringConvertible {
   var description: String { "a chosen key (\(type))" }
 }
 
-/// The parts of a request's own key. Hashed once: a key is looked up several times.
+/// The parts of a request's own key. They are hashed once, because a key is looked up several times.
 struct RequestKeyParts: Sendable, Hashable {
   let method: HTTPMethod
   let url: NormalizedURL
   let body: BodyIdentity
-  /// The value of `Content-Type`, if there is a body.
+  /// The value of `Content-Type`; nil without a body.
   let contentType: ExactBytes?
   /// The header fields that were named to be part of the key.
   let fields: [KeyField]
@@ -124,7 +126,7 @@ struct KeyField: Sendable, Hashable {
     self.value = ExactBytes(value)
   }
 
-  /// Returns the header fields that are `wanted`, sorted by name so that the order of different names does
+  /// Returns the header fields that are `wanted`, sorted by name, so that the order of different names does
   /// not matter. Values of one name keep their order.
   static func choose(from fields: HTTPFields, where wanted: (HTTPFields.Field) -> Bool) -> [KeyField] {
     var chosen: [KeyField] = []

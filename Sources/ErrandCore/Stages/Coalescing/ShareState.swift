@@ -1,8 +1,8 @@
 /// Tracks one in-flight request for each key, and the callers that wait for it. Pure: the time is a
 /// parameter, and effects are returned.
 ///
-/// The window of an in-flight request begins with it. The window is open or over, and the outcome is pending
-/// or here; these four cases (`Phase`) decide how a caller joins:
+/// The window of an in-flight request begins with it. The window is open or has ended (`over`), and the
+/// outcome is pending or has arrived (`here`). These four cases (`Phase`) decide how a caller joins:
 ///
 /// ```
 ///                 join: leads            finish
@@ -17,14 +17,14 @@
 ///       └───────────────────────────────────────────────────┘
 /// ```
 ///
-/// An in-flight request that was cancelled, because every caller left, leaves no record: its outcome comes
-/// too late to count. A request that ended in a cancellation, or in an outcome that may not be replayed, is
-/// removed as well: its callers get the outcome, and the next caller leads.
+/// An in-flight request that was cancelled because all callers left has no record, so its outcome is ignored.
+/// A request whose outcome is a cancellation, or may not be replayed, is removed as well: its callers get the
+/// outcome, and the next caller leads.
 struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>: Sendable {
   typealias Outcome = Result<Value, any Error>
   typealias Waiting = InFlightRecord<Value, InFlightRequest, Caller>.Waiting
 
-  /// The state of an in-flight request: whether its window is open, and whether its outcome is here.
+  /// The state of an in-flight request: whether its window is open, and whether its outcome has arrived.
   enum Phase: Sendable, Hashable, CaseIterable {
     case openPending, openHere, overPending, overHere
   }
@@ -35,27 +35,28 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     fileprivate let number: UInt64
   }
 
-  /// A caller's place in an in-flight request; valid until that caller has an outcome.
+  /// A caller's place in an in-flight request, which is valid until that caller has an outcome.
   struct Place: Sendable, Hashable {
     let inFlightRequest: InFlightID
     fileprivate let token: Slab<Waiting>.Token
   }
 
   enum Joining: Sendable {
-    /// The caller is the first: the in-flight request is to be started.
+    /// The caller is the first, so the in-flight request must be started.
     case lead(Place, InFlightRequest)
-    /// The caller waits with the others. The in-flight request is to have the priority `raise`, if that of this
-    /// caller is higher than that of all others.
+    /// The caller waits with the others. The in-flight request must get the priority `raise`, which is nil
+    /// unless this caller's priority is higher than all others.
     case join(Place, InFlightRequest, raise: Level?)
-    /// The outcome is here already.
+    /// The outcome has already arrived.
     case response(Outcome)
   }
 
   enum Leaving: Sendable {
-    /// The caller is to be resumed with the reason why it left; an in-flight request that lost its last
-    /// caller is to be cancelled, and another one is to have the highest priority of those that remain.
+    /// The caller must be resumed with the reason why it left. `callsOff` is an in-flight request that lost
+    /// its last caller and must be cancelled. `level` is the new priority of a request that still has
+    /// callers.
     case left(Caller, callsOff: InFlightRequest?, level: Level?)
-    /// The caller has its outcome already.
+    /// The caller already has its outcome.
     case late
   }
 
@@ -63,7 +64,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     fileprivate var waiting = Slab<Waiting>()
     /// The callers that get the outcome.
     var callers: [Caller] { waiting.values.map(\.caller) }
-    /// When `expire` must be called, or nil if the timer is set early enough already.
+    /// The time at which `expire` must be called, or nil if the timer is already set early enough.
     var timer: Duration?
   }
 
@@ -78,7 +79,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   /// The number of stored deadlines.
   var deadlines: Int { expiries.count }
 
-  /// Returns the phase that a caller with this window would meet.
+  /// Returns the phase that a caller with this window finds.
   func phase(of key: RequestKey, within window: Duration, at now: Duration) -> Phase {
     records[key]?.phase(at: now, within: window) ?? .overHere
   }
@@ -93,11 +94,11 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   struct Level: Sendable {
     let inFlightRequest: InFlightRequest
     let priority: Priority
-    /// Greater than that of any level before.
+    /// Greater than the number of any earlier level.
     let number: UInt64
   }
 
-  /// Returns the priority that the in-flight request is to have; nil if no caller waits for it.
+  /// Returns the priority that the in-flight request must have; nil if no caller waits for it.
   mutating func level(of inFlightRequest: InFlightID) -> Level? {
     guard let index = index(of: inFlightRequest), let (request, priority) = records.values[index].level()
     else { return nil }
@@ -113,7 +114,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   }
 
   /// Adds a caller.
-  /// - Parameter makeFlight: Makes the in-flight request; called if this caller leads.
+  /// - Parameter makeFlight: Creates the in-flight request. Called if this caller leads.
   mutating func join(
     _ key: RequestKey, _ caller: Caller, _ policy: SharingPolicy, priority: Priority, at now: Duration,
     makeFlight: () -> InFlightRequest
@@ -157,7 +158,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   }
 
   /// Stores the outcome, and returns the callers that get it.
-  /// - Parameter isKept: False if the outcome is not given to later callers.
+  /// - Parameter isKept: False if later callers do not get the outcome.
   mutating func finish(
     _ inFlightRequest: InFlightID, _ outcome: Outcome, isKept: Bool = true, at now: Duration
   )
@@ -175,7 +176,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     }
   }
 
-  /// Forgets the outcomes whose windows are over; returns when to call this again.
+  /// Removes the outcomes whose windows have ended. Returns the time of the next call.
   mutating func expire(at now: Duration) -> Duration? {
     while let inFlightRequest = expiries.next(by: now) {
       if let index = index(of: inFlightRequest) { records.remove(at: index) }
@@ -198,7 +199,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   }
 
   /// Drops deadlines without an outcome. An outcome that a newer in-flight request replaced leaves its
-  /// deadline behind; these must not pile up.
+  /// deadline behind, and these must not pile up.
   private mutating func dropDeadlinesOfNothing() {
     guard expiries.count > 2 * records.count + 64 else { return }
     expiries.keep { [self] in index(of: $0) != nil }

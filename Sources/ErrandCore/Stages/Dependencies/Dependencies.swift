@@ -10,8 +10,8 @@ final class Dependencies: Sendable {
   }
 
   /// Returns when all calls have succeeded.
-  /// - Throws: `RequestError(.dependencyFailed)` as soon as one has failed, or the error of `cancellation`
-  ///   when it is cancelled.
+  /// - Throws: `RequestError(.dependencyFailed)` as soon as one call has failed, or the error of
+  ///   `cancellation` when it is cancelled.
   func wait(unless cancellation: CancellationToken) async throws {
     let ids = calls.enumerated().map { index, call in
       call.promise.listen { self.ended(index, call, $0) }
@@ -34,7 +34,7 @@ final class Dependencies: Sendable {
   }
 
   private func failure(of call: Call, _ error: any Error) -> RequestError {
-    // In a chain of any length, each failure names the first one.
+    // Each failure in a chain of any length names the first one.
     let failure = error as? RequestError
     let first = failure?.code == .dependencyFailed ? failure?.underlying ?? error : error
     let reason = (first as? RequestError)?.message ?? first.shown

@@ -1,4 +1,4 @@
-/// Runs users' code around each call, or around each attempt.
+/// Runs an app's interceptors around each call, or around each attempt.
 final class InterceptorStage: Stage {
   enum Place {
     case call
@@ -29,7 +29,7 @@ final class InterceptorStage: Stage {
     defer { context.watch?.handOn() }
     guard place == .call else { return try await chain(request) }
     let nested = try NestedCall()
-    // Users' interceptors may wait for anything, so they run in a task that can be cancelled.
+    // An app's interceptors may wait for anything, so they run in a task that can be cancelled.
     return try await context.cancellation.interrupting(late: Self.drop) {
       try await nested.run { try await chain(request) }
     }
@@ -45,7 +45,7 @@ final class InterceptorStage: Stage {
       context.watch?.handOn()
       defer { context.watch?.take() }
       do {
-        // An interceptor that did not stop with its call has nothing more to send.
+        // An interceptor that continues after its call was cancelled must not send anything.
         try context.cancellation.check()
         return try await next(request, context)
       } catch {
@@ -54,8 +54,8 @@ final class InterceptorStage: Stage {
     }
   }
 
-  /// Returns a failure as an interceptor catches it: with its request, and with the reason if the call was
-  /// cancelled.
+  /// Returns a failure in the form in which an interceptor catches it: with its request, and with the reason
+  /// if the call was cancelled.
   private func told(
     _ error: any Error, _ request: Request, _ context: CallContext, attempt: Int
   ) -> any Error {
@@ -73,8 +73,8 @@ final class InterceptorStage: Stage {
 }
 
 extension Request {
-  /// Remembers for which origin the request that interceptors were given has a credential and a signer: they may have
-  /// made another request of it.
+  /// Keeps the origins of the given request's credential and signer, because interceptors may have created
+  /// another request.
   fileprivate mutating func keepOrigins(of given: Request) {
     if let credential = given.options.credential, credential != options.credential {
       options.credential = credential

@@ -1,20 +1,21 @@
 import Synchronization
 
 /// A call whose interceptors run. A request that one of them sends is nested in it, and so is a request that
-/// the interceptors of that one send, and so on: an interceptor that sends its requests through its own client
-/// would never come to an end.
+/// the interceptors of that request send, and so on. An interceptor that sends its requests through its own
+/// client would therefore never end.
 package final class NestedCall: Sendable {
   /// The innermost call for whose interceptors this task works.
   @TaskLocal package static var current: NestedCall?
-  /// The greatest number of calls within one another. Cancelling a call cancels those that are nested in it,
-  /// one within the other, on one stack.
+  /// The greatest depth of calls within one another. Cancelling a call cancels the calls nested in it, one
+  /// within the other, on one stack.
   package static let limit = 10
 
-  /// The call that this one is nested in, as long as its own interceptors run: one that has finished waits for no
-  /// request, so a task that it left behind begins anew.
+  /// The call that this one is nested in; nil once this call's interceptors have finished. A finished call
+  /// waits for no request, so the count begins at 1 for a task that it left behind.
   private let outer: Locked<NestedCall?>
 
-  /// - Throws: `RequestError` (`unsupported`), if the calls that this task works for are too many already.
+  /// - Throws: `RequestError` (`unsupported`), if the calls that this task works for are nested too deeply
+  ///   already.
   package init() throws(RequestError) {
     let outer = Self.current
     var (depth, next) = (1, outer)
@@ -24,7 +25,7 @@ package final class NestedCall: Sendable {
         .unsupported,
         message:
           "interceptors, signers or authenticators have sent requests within requests, \(Self.limit) deep: one of them "
-          + "sends its request through a client that has it, too; send it through a client without it",
+          + "sends a request through a client that uses it, too; send that request through a client without it",
         reachedServer: false)
     }
     self.outer = Locked(outer)

@@ -4,8 +4,8 @@
   package import Foundation
 #endif
 
-/// The value of `Retry-After` (RFC 9110, section 10.2.3): a number of seconds or a date. Servers also send decimal
-/// fractions, and dates in `UTC` or `+0000`.
+/// The value of `Retry-After` (RFC 9110, section 10.2.3): a number of seconds or a date. Servers also send
+/// decimal fractions, and dates in `UTC` or `+0000`.
 package enum RetryAfter: Sendable, Hashable {
   case delay(seconds: Int64)
   case date(Date)
@@ -13,14 +13,15 @@ package enum RetryAfter: Sendable, Hashable {
   /// The longest delay: more than 30,000 years.
   private static let longest: Int64 = 1 << 40
 
-  /// Reads the field of a response. Of several values, a date counts, or the longest delay.
+  /// Reads the field of a response. If it has several values, a date counts, or else the longest delay.
   package init?(of fields: HTTPFields) {
     let found = fields.values(of: "Retry-After").compactMap { RetryAfter($0) }
     guard let latest = found.max(by: Self.isShorter) else { return nil }
     self = latest
   }
 
-  /// - Returns: Nil for a negative number, and for anything else that is not a time.
+  /// Parses one value of the field.
+  /// - Returns: Nil for a negative number, and for any other text that is not a time.
   package init?(_ value: String) {
     let text = ASCII.trimmed(value)
     if let seconds = Self.seconds(text.utf8[...]) {
@@ -28,7 +29,7 @@ package enum RetryAfter: Sendable, Hashable {
     } else if let date = HTTPDate.parse(text) {
       self = .date(date)
     } else {
-      // Lines that a proxy has joined.
+      // A proxy may have joined several lines.
       let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
       let numbers = parts.compactMap { Self.seconds(ASCII.trimmed(String(Substring($0))).utf8[...]) }
       guard numbers.count == parts.count, let longest = numbers.max() else { return nil }
@@ -56,7 +57,7 @@ package enum RetryAfter: Sendable, Hashable {
     }
   }
 
-  /// Returns how long to wait from `now` on, rounded up to a whole millisecond; never negative.
+  /// Returns how long to wait from `now`, rounded up to a whole millisecond; never negative.
   package func wait(from now: Date) -> Duration {
     switch self {
     case .delay(let seconds): .seconds(seconds)

@@ -1,5 +1,6 @@
-/// Counts the retries that a client may make, so that a server in trouble is not flooded: in any ten seconds
-/// at most `ratio` of the calls that were made, plus `minimumPerSecond` for clients that make few calls.
+/// Counts the retries that a client may make, so that a server in trouble is not flooded. In any ten seconds,
+/// they are at most `ratio` of the calls that were made, plus `minimumPerSecond` for clients that make few
+/// calls.
 struct RetryBudgetState: Sendable {
   private static let window = 10
 
@@ -43,9 +44,13 @@ struct RetryBudgetState: Sendable {
 public struct RetryBudget: Sendable, Hashable {
   /// The number of retries per call, over ten seconds. Default: 0.2.
   public var ratio = 0.2
-  /// The number of retries that are always allowed, per second. Default: 10.
+  /// The number of retries per second that are always allowed. Default: 10.
   public var minimumPerSecond = 10
 
+  /// Creates a budget.
+  /// - Parameters:
+  ///   - ratio: The number of retries per call, over ten seconds. Default: 0.2.
+  ///   - minimumPerSecond: The number of retries per second that are always allowed. Default: 10.
   public init(ratio: Double = 0.2, minimumPerSecond: Int = 10) {
     self.ratio = ratio
     self.minimumPerSecond = minimumPerSecond

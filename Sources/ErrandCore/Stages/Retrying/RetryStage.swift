@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Attempts again after a failure, as the request's policy and the client's budget allow. A call holds no
+/// Attempts a request again after a failure, as its policy and the client's budget allow. A call holds no
 /// resources between attempts.
 final class RetryStage: Stage {
   let usage = StageUsage.everyRequest
@@ -14,7 +14,7 @@ final class RetryStage: Stage {
   private let budget: Locked<RetryBudgetState>
   private let random: Locked<any RandomNumberGenerator & Sendable>
 
-  /// - Parameter policy: The policy of requests that have none of their own.
+  /// - Parameter policy: The policy of requests without one.
   init(
     _ policy: RetryPolicy, budget: RetryBudget, random: any RandomNumberGenerator & Sendable,
     date: @escaping @Sendable () -> Date, timeline: Timeline
@@ -43,15 +43,15 @@ final class RetryStage: Stage {
 
   /// Waits until the next attempt.
   /// - Parameter hasReached: Whether one of the attempts may have reached the server.
-  /// - Throws: The call's outcome, if there is none.
-  // Separate from `perform`, so that an attempt reserves no stack space for variables that only a failure
-  // needs.
+  /// - Throws: The call's outcome, if this attempt was the last.
+  // A separate function from `perform`, so that an attempt reserves no stack space for variables that only a
+  // failure needs.
   @inline(never)
   private func recover(
     from error: any Error, _ request: Request, _ context: CallContext, _ hasReached: inout Bool
   ) async throws {
     let attempts = context.used
-    // An attempt that was cancelled in the middle has not ended, so it does not count.
+    // An attempt that was cancelled midway has not ended, so it does not count.
     if let failure = context.cancellation.failure(attempts: attempts - 1) { throw failure }
     guard var error = error as? RequestError else { throw error }
     error.attempt = attempts
@@ -67,15 +67,15 @@ final class RetryStage: Stage {
   }
 
   /// Returns whether a transport that cannot ask before it sends a request again may use a pooled connection.
-  /// A safe request and one with an idempotency key may be sent twice without harm, though their policy
-  /// allows one attempt; a new connection for each would cost far more.
+  /// A safe request, and one with an idempotency key, may be sent twice without harm, even if their policy
+  /// allows one attempt. A new connection for each of them would cost far more.
   func mayBeRepeated(_ request: Request, _ context: CallContext) -> Bool {
     if request.method.isSafe || request.fields.contains("Idempotency-Key") { return true }
     let limit = (request.options.retry ?? policy).maxAttempts
     return context.used < limit && request.method.isIdempotent
   }
 
-  /// Returns true if it does no harm if the server gets the request twice: an idempotent one, or one with a key.
+  /// Returns true if the server may get the request twice without harm: if it is idempotent, or has a key.
   func mayRepeat(_ request: Request) -> Bool {
     (request.options.retry ?? policy).methods.contains(request.method)
       || request.fields.contains("Idempotency-Key")
@@ -102,8 +102,8 @@ final class RetryStage: Stage {
     }
   }
 
-  /// Returns how long to wait until the next attempt, or nil if there is none. Adds to the error that the server asks for
-  /// a longer wait, if that is the reason.
+  /// Returns how long to wait until the next attempt; nil if the call makes no other. If the reason is that
+  /// the server asks for a longer wait, the error's message says so.
   private func wait(
     after error: inout RequestError, _ request: Request, _ context: CallContext
   ) -> Duration? {
@@ -130,6 +130,6 @@ extension RequestError {
     addToMessage(
       isDeadline
         ? "\(wait), and \(limit.formattedSeconds) are left until the deadline"
-        : "\(wait), and at most \(limit.formattedSeconds) are waited (RetryPolicy.maxRetryAfter)")
+        : "\(wait), but a call waits at most \(limit.formattedSeconds) (RetryPolicy.maxRetryAfter)")
   }
 }

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Decides, after each failed attempt of one call, whether and when there is another. Pure: the time and the
-/// random number are parameters; the caller asks the budget.
+/// Decides, after each failed attempt of one call, whether and when to make another. Pure: the time and the
+/// random number are parameters, and the caller asks the budget.
 struct RetryState: Sendable {
   struct Failure: Sendable {
     var code: RequestError.Code
@@ -40,7 +40,7 @@ struct RetryState: Sendable {
     self.isReplayable = isReplayable
   }
 
-  /// Returns true if this failure may be retried at all; the budget and the deadline are checked only then.
+  /// Returns true if this failure may be retried at all. Only then are the budget and the deadline checked.
   func mayRetry(_ failure: Failure) -> Bool {
     guard attempts < policy.maxAttempts, isReplayable, mayRepeat || !failure.reachedServer else {
       return false
@@ -49,15 +49,16 @@ struct RetryState: Sendable {
     return policy.failures.contains(failure.code)
   }
 
+  /// Decides whether and when to make another attempt.
   /// - Parameters:
-  ///   - remaining: The time until the deadline, or nil if there is none.
-  ///   - date: The wall clock, for a `Retry-After` with a date.
+  ///   - remaining: The time until the deadline; nil without one.
+  ///   - date: The wall-clock time, for a `Retry-After` with a date.
   func decide(
     after failure: Failure, remaining: Duration?, date: Date, random: inout some RandomNumberGenerator
   ) -> Decision {
     guard mayRetry(failure) else { return .giveUp }
     let asked = failure.retryAfter?.wait(from: date) ?? .zero
-    // An attempt that comes too early would be refused again, and burden a server in trouble.
+    // An early attempt would be rejected again, and burden a server in trouble.
     if asked > policy.maxRetryAfter {
       return .asksForMore(than: policy.maxRetryAfter, isDeadline: false)
     }

@@ -1,12 +1,12 @@
-/// Arrival numbers in order, each with a waiter's place. A tree of 64 branches a node, so inserting, removing
-/// and finding the first take as many steps as the span of the arrivals has digits to the base 64: three for
-/// 262,144.
+/// Arrival numbers in order, each with a waiter's place. They are in a tree whose nodes have 64 branches.
+/// Inserting, removing and finding the first therefore take one step per base-64 digit of the span of
+/// arrivals: three for 262,144.
 struct ArrivalSet {
   private static var reservedCapacity: Int { 64 }
 
-  /// For each node the bit set of its branches.
+  /// For each node, the bit set of its branches.
   private var branches: [UInt64] = []
-  /// 64 for each node: indices of nodes, or places if the node is a leaf.
+  /// 64 for each node: the indices of nodes, or places if the node is a leaf.
   private var targets: [Int32] = []
   private var free: [Int] = []
   private var root: Int?
@@ -45,7 +45,7 @@ struct ArrivalSet {
     if branches.count > Self.reservedCapacity { self = ArrivalSet() }
   }
 
-  /// Removes an arrival. Returns true if nothing is left under the node, which is then free.
+  /// Removes an arrival. Returns true if the node is empty afterwards, and therefore free.
   private mutating func remove(_ arrival: UInt64, from node: Int, _ shift: Int) -> Bool {
     let branch = branch(of: arrival, shift)
     guard branches[node] & (1 << branch) != 0 else { return false }
@@ -56,7 +56,7 @@ struct ArrivalSet {
     return true
   }
 
-  /// Returns the root, grown until it spans the arrival as well.
+  /// Returns the root, after growing the tree until it spans the arrival as well.
   private mutating func top(over arrival: UInt64) -> Int {
     guard var node = root else {
       let node = newNode()

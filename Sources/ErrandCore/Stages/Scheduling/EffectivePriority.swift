@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The current priority of a call: its own, or the limit of its scope if that is lower. Handlers are called when it
-/// changes, to move what the call waits for.
+/// The current priority of a call: its own, or the limit of its scope if that is lower. When it changes,
+/// handlers move the requests and calls that the call waits for.
 final class EffectivePriority: Sendable {
   struct HandlerID: Sendable, Hashable {
     fileprivate let number: Int
@@ -16,7 +16,7 @@ final class EffectivePriority: Sendable {
     var handlers: [(number: Int, run: @Sendable (Priority) -> Void)] = []
   }
 
-  // Outside the lock, because every call reads it and few change it.
+  // These are outside the lock, because every call reads them and few change them.
   private let level: Atomic<UInt8>
   private let withoutSlot = Atomic(false)
   private let state: Locked<State>
@@ -47,14 +47,14 @@ final class EffectivePriority: Sendable {
     if other.goesWithoutSlot { goWithoutSlot() }
   }
 
-  /// Raises the call's own priority; a lower or equal priority changes nothing.
+  /// Raises the call's own priority. A lower or equal priority changes nothing.
   func raise(to priority: Priority) { change { $0.own = max($0.own, priority) } }
 
-  /// Lowers the call's own priority; a higher or equal priority changes nothing.
+  /// Lowers the call's own priority. A higher or equal priority changes nothing.
   func lower(to priority: Priority) { change { $0.own = min($0.own, priority) } }
 
-  /// Sets the call's own priority. A number that is not greater than that of an earlier one changes nothing: threads
-  /// may call this in another order than that in which the priorities were found.
+  /// Sets the call's own priority, unless a call with a greater number came before. Threads may call this in
+  /// another order than that in which they determined the priorities.
   func set(to priority: Priority, number: UInt64) {
     change { state in
       guard number > state.setBy else { return }
@@ -62,7 +62,7 @@ final class EffectivePriority: Sendable {
     }
   }
 
-  /// Sets the highest priority that the call may have, whatever its own; nil for no limit.
+  /// Sets the highest priority that the call may have; nil for no limit.
   func limit(to priority: Priority?) { change { $0.limit = priority } }
 
   private func change(_ body: (inout State) -> Void) {
@@ -76,8 +76,8 @@ final class EffectivePriority: Sendable {
     for handler in handlers { handler(priority) }
   }
 
-  /// Calls `handler` at every change from now on, and when the call may go without a slot, until it is removed.
-  /// Changes by several threads may be reported in any order.
+  /// Calls `handler` at every later change, and when the call may proceed without a slot, until the handler
+  /// is removed. Changes by several threads may be reported in any order.
   func onChange(_ handler: @escaping @Sendable (Priority) -> Void) -> HandlerID {
     state.withLock { state in
       state.lastNumber += 1

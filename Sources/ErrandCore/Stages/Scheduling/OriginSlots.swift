@@ -1,5 +1,5 @@
-/// The origins with running or waiting requests, and their waiting lines. An origin without any is forgotten,
-/// except the last one: consecutive requests nearly always go to the same origin.
+/// The origins with running or waiting requests, and their waiting lines. An origin without requests is
+/// forgotten, except the last one: consecutive requests nearly always go to the same origin.
 struct OriginSlots {
   /// The entry for requests whose origin does not matter, because there was no limit per origin when they
   /// arrived. Their running requests are not counted.
@@ -14,7 +14,7 @@ struct OriginSlots {
   }
 
   private var origins = [Load()]
-  /// For each origin one line per priority.
+  /// For each origin, one line per priority.
   private var lines = [WaitingLine](repeating: WaitingLine(), count: Priority.levels)
   private var places: [String: Int] = [:]
   private var free: [Int] = []
@@ -34,7 +34,7 @@ struct OriginSlots {
     _modify { yield &lines[origin * Priority.levels + level] }
   }
 
-  /// Returns true if the origin's own limit has capacity.
+  /// Returns true if the origin has a free slot for the request.
   func hasRoom(_ origin: Int, isSeen: Bool, _ bounds: SlotBounds) -> Bool {
     origin == Self.unnamed
       || origins[origin].running < bounds.perOrigin
@@ -57,7 +57,7 @@ struct OriginSlots {
     return place
   }
 
-  /// Called when a request of the origin has ended or left: forgets an origin without requests.
+  /// Forgets an origin without requests. Called when a request of the origin has ended or left.
   mutating func forgetIfQuiet(_ origin: Int) {
     guard origins[origin].name != nil, origins[origin].running == 0, origins[origin].waiting == 0 else {
       return

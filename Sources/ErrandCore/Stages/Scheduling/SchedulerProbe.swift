@@ -6,6 +6,7 @@ public struct SchedulerProbe: Sendable {
     fileprivate let slot: Slot?
     fileprivate let ticket: Ticket?
 
+    /// True if the request has a slot.
     public var isRunning: Bool { slot != nil }
   }
 
@@ -14,8 +15,10 @@ public struct SchedulerProbe: Sendable {
 
   private var state: SchedulerState<Int>
 
+  /// Creates a scheduler without requests.
   public init(_ limits: ConcurrencyLimits) { state = SchedulerState(limits) }
 
+  /// Starts a request if a slot is free, and lets it wait otherwise.
   public mutating func arrive(_ number: Int, _ priority: Priority, origin: String?, at now: Duration) -> Place
   {
     switch state.arrive(number, priority, origin: origin, at: now) {
@@ -24,14 +27,17 @@ public struct SchedulerProbe: Sendable {
     }
   }
 
+  /// Releases the slot of a request, and starts waiting ones.
   public mutating func finish(_ place: Place, _ starting: Starting) {
     if let slot = place.slot { tell(state.finish(slot), starting) }
   }
 
+  /// Removes a waiting request.
   public mutating func leave(_ place: Place) {
     if let ticket = place.ticket { _ = state.leave(ticket) }
   }
 
+  /// Raises the priority of a waiting request, and starts requests that may start now.
   public mutating func raise(_ place: Place, to priority: Priority, _ starting: Starting) {
     if let ticket = place.ticket { tell(state.raise(ticket, to: priority), starting) }
   }

@@ -1,18 +1,18 @@
 /// Decides which requests hold slots and which request starts next.
 ///
-/// A waiting request is due at its arrival plus one ageing interval for each priority above its own; of the
-/// requests that may start, the one that is due first starts. This is equivalent to raising a request by one
-/// priority after each interval, to the tail of the line there, but no request has to be moved. By age,
-/// `utility` and `background` overtake higher priorities with at most one start of eight, so that many old
-/// requests do not hold up what a person waits for.
+/// A waiting request is due at its arrival plus one ageing interval for each priority above its own. Of the
+/// requests that may start, the one with the earliest due time starts. This has the same effect as raising a
+/// request by one priority after each interval, to the tail of the line there, but no request has to be
+/// moved. By age, `utility` and `background` overtake higher priorities with at most one of eight starts, so
+/// that many old requests do not hold up requests that a person waits for.
 ///
-/// Only the head of each line is looked at, so no step depends on the number of waiting requests.
+/// Only the head of each line is examined, so no step depends on the number of waiting requests.
 struct SchedulerState<Payload> {
-  /// Measured: with a smaller number many old requests delay pages, with a larger one pages gain hardly
+  /// Measured: with a smaller number, many old requests delay pages; with a larger one, pages hardly gain
   /// anything.
   private static var startsPerOvertaking: Int { 8 }
 
-  /// A request whose wait is over.
+  /// A request that stops waiting and starts.
   struct Start {
     let payload: Payload
     let slot: Slot
@@ -27,7 +27,7 @@ struct SchedulerState<Payload> {
   private var bounds: SlotBounds
   private var origins = OriginSlots()
   private var waiters = WaiterTable<Payload>()
-  /// For each priority the heads of the lines whose origins have capacity.
+  /// For each priority, the heads of the lines whose origins have capacity.
   private var heads = [ArrivalSet](repeating: ArrivalSet(), count: Priority.levels)
   private var runningUnseen = 0
   private var latest = Duration.zero
@@ -45,9 +45,9 @@ struct SchedulerState<Payload> {
       && heads.allSatisfy(\.isEmpty)
   }
 
-  /// Returns a slot, if one is free at once. Otherwise nothing has changed.
+  /// Returns a slot if one is free at once. Otherwise, changes nothing.
   mutating func startAtOnce(_ priority: Priority, origin name: String?) -> Slot? {
-    // A waiting request could not use this slot, so none is superseded here.
+    // No waiting request could use this slot, so the new request overtakes none.
     guard hasRoom(isSeen: priority.isSeen) else { return nil }
     guard let name, limits.perOrigin != nil else { return start(priority, OriginSlots.unnamed) }
     let origin = origins.makePlace(of: name)
@@ -56,7 +56,7 @@ struct SchedulerState<Payload> {
   }
 
   /// Starts a request at once, or lets it wait.
-  /// - Parameter name: The origin; it matters only if there is a limit per origin.
+  /// - Parameter name: The origin, which matters only if there is a limit per origin.
   mutating func arrive(_ payload: Payload, _ priority: Priority, origin name: String?, at now: Duration)
     -> Arrival
   {
@@ -69,7 +69,7 @@ struct SchedulerState<Payload> {
     return .waiting(ticket)
   }
 
-  /// Removes a waiting request; returns nil if it does not wait any more.
+  /// Removes a waiting request. Returns nil if it no longer waits.
   mutating func leave(_ ticket: Ticket) -> Payload? {
     guard let place = waiters.place(of: ticket) else { return nil }
     let origin = waiters[place].origin
@@ -80,7 +80,7 @@ struct SchedulerState<Payload> {
 
   /// Takes back a slot. Returns the requests that start.
   mutating func finish(_ slot: Slot) -> [Start] {
-    precondition(load.running > 0, "a slot was given back twice")
+    precondition(load.running > 0, "a slot was released twice")
     load.running -= 1
     if !slot.isSeen { runningUnseen -= 1 }
     if slot.origin != OriginSlots.unnamed {
@@ -92,7 +92,7 @@ struct SchedulerState<Payload> {
     return startAll()
   }
 
-  /// Moves a waiting request to its place of arrival in a higher priority; a lower one changes nothing.
+  /// Moves a waiting request to its place of arrival in a higher priority. A lower priority changes nothing.
   mutating func raise(_ ticket: Ticket, to priority: Priority) -> [Start] {
     guard let place = waiters.place(of: ticket), waiters[place].priority < priority else { return [] }
     return move(ticket, to: priority)

@@ -4,11 +4,11 @@ struct Slot: Sendable, Hashable {
   let origin: Int
   let isSeen: Bool
 
-  /// The slot of a request that goes without one.
+  /// The slot of a request that proceeds without one.
   static let none = Slot(origin: -1, isSeen: false)
 }
 
-/// The limits as plain numbers: no nil, and the reserved slots subtracted.
+/// The limits as plain numbers: nil is replaced by the largest number, and the reserved slots are subtracted.
 struct SlotBounds: Sendable, Hashable {
   let total: Int
   /// The slots of `total` that `utility` and `background` may use.
@@ -29,7 +29,7 @@ struct SlotBounds: Sendable, Hashable {
   }
 }
 
-/// Identifies a waiting request, until it starts or leaves.
+/// Identifies a waiting request until it starts or leaves.
 struct Ticket: Sendable, Hashable {
   let place: Int
   /// The arrival number, which distinguishes the request from a later one at the same place.

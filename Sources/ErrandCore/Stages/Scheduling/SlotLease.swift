@@ -1,5 +1,5 @@
-/// The slot of a stream that is still in the interceptors' hands. Handing the stream over to the caller keeps
-/// the slot until the stream ends. Before that the slot is released when the interceptors send another
+/// The slot of a stream that interceptors still hold. Once the stream is handed over to the caller, the slot
+/// is kept until the stream ends. Before that, the slot is released when the interceptors send another
 /// request, or take long: they may wait for a request that needs a slot.
 final class SlotLease: StreamSlot {
   /// How long interceptors may hold a stream before its slot is released for others.

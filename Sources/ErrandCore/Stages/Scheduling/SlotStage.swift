@@ -1,5 +1,6 @@
-/// Waits for a slot. A call has no slot between attempts, and then queues at the tail of its priority; nor has
-/// it one while an interceptor holds it, so that nothing that the interceptor waits for can wait for this slot.
+/// Waits for a slot. A call has no slot between attempts, and then queues at the tail of its priority. It
+/// also has no slot while an interceptor holds it, so that nothing that the interceptor waits for can wait
+/// for this slot.
 final class SlotStage: Stage {
   let usage = StageUsage.everyRequest
   private let slots: Slots
@@ -29,7 +30,7 @@ final class SlotStage: Stage {
       return response
     } catch {
       slots.release(slot)
-      // The attempt continues outside of the slot.
+      // A redirect that must be signed, or a refused `Expect`, continues the attempt outside of the slot.
       let continues = error is SignedRedirect || error is ExpectationFailed
       if let events = context.events, !continues { events.attemptFailed(error) }
       throw error

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The slots of a client, which limit how many of its requests are on the wire at once. Waiting uses no
-/// thread.
+/// The slots of a client, which limit how many of its requests are on the wire at once. Waiting requests use
+/// no thread.
 final class Slots: Sendable {
   private typealias State = SchedulerState<CheckedContinuation<Slot, any Error>>
 
@@ -30,8 +30,8 @@ final class Slots: Sendable {
     }
   }
 
-  /// Returns when there is a slot for the call; at once, if a slot is free or the call goes without. The slot
-  /// must be released.
+  /// Returns a slot for the call, which the caller must release. Returns at once if a slot is free, or if the
+  /// call proceeds without one.
   /// - Parameter origin: Computed only if there is a limit per origin.
   /// - Throws: The call's outcome, as soon as it is cancelled while it waits.
   func acquire(
@@ -42,7 +42,8 @@ final class Slots: Sendable {
     let origin = countsOrigins.load(ordering: .relaxed) ? origin() : nil
     let priority = effectivePriority.current
     if let slot = state.withLock({ $0.startAtOnce(priority, origin: origin) }) { return slot }
-    // Told before the call is in line: another thread may go on with it from then on.
+    // This event comes before the call is in line, because another thread may then continue with the call at
+    // any moment.
     events?.tell(.waiting(.slot))
     defer { events?.tell(.waited(.slot)) }
     return try await wait(origin, effectivePriority, cancellation)
@@ -79,7 +80,7 @@ final class Slots: Sendable {
       try cancellation.check()
       return slot
     } catch {
-      // The call was cancelled at the moment at which it got the slot.
+      // The call was cancelled at the moment when it got the slot.
       release(slot)
       throw error
     }
@@ -100,7 +101,8 @@ final class Slots: Sendable {
     }
   }
 
-  /// Resumes the waiter only if this call removed it from the state, so it is resumed once.
+  /// Cancels a waiting call. It resumes the waiter only if it removed it from the state, so each waiter is
+  /// resumed once.
   private func leave(_ ticket: Ticket, _ cancellation: CancellationToken) {
     let continuation = state.withLock { $0.leave(ticket) }
     continuation?.resume(throwing: cancellation.failure ?? CancellationError())

@@ -1,4 +1,4 @@
-/// The waiting requests, each at a place of its own; the waiting lines link these places.
+/// The waiting requests, each at its place. The waiting lines link these places.
 struct WaiterTable<Payload> {
   struct Waiter {
     var payload: Payload?
@@ -7,7 +7,7 @@ struct WaiterTable<Payload> {
     var since: Duration
     var priority: Priority
     var origin: Int
-    /// The neighbours in the line; for a free place, the next free one.
+    /// The neighbours in the line. For a free place, `next` is the next free one.
     var previous = -1
     var next = -1
     /// True if the request is in its line's set, not in its list.
@@ -67,12 +67,13 @@ extension WaiterTable: Sendable where Payload: Sendable {}
 extension WaiterTable.Waiter: Sendable where Payload: Sendable {}
 
 /// The waiting requests of one origin and one priority, in the order of their arrival. Nearly all arrive in
-/// that order and are linked in a list; a request that was raised past others is found through a set.
+/// that order and are linked in a list. A request that was raised past others is found through a set.
 struct WaitingLine {
   private var first = -1
   private var last = -1
   private var raised = ArrivalSet()
-  /// The arrival under which the scheduler has the line's head; 0 if the line may not be chosen.
+  /// The arrival number under which the scheduler has the line's head; 0 if the scheduler may not choose the
+  /// line.
   var announced: UInt64 = 0
 
   /// Returns the place of the earliest request.

@@ -1,5 +1,5 @@
 extension Request {
-  /// Has each attempt signed by this signer, in the place of the client's (`ClientConfiguration.signer`).
+  /// Signs each attempt with this signer instead of the client's (`ClientConfiguration.signer`).
   public func signed(by signer: any RequestSigner) -> Request { with { $0.options.signer = signer } }
 
   /// Sends the request without a signature, whatever the client's signer is.

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// Signs each attempt, the last thing before it waits for a slot; signs it anew when a redirect leads elsewhere, and
-/// once more when its signer has mended the reason for which it was refused. Takes off a credential that is for another
-/// origin, and makes one for the request's own, if that may have it.
+/// Signs each attempt just before it waits for a slot. Signs it again when a redirect leads elsewhere, and
+/// when the signer has corrected the reason why a signature was refused. Removes a credential that is for
+/// another origin, and adds one for the request's origin if that may have it.
 final class SigningStage: Stage {
   let usage: StageUsage
   /// The client's signer, for requests without another.
   private let signer: (any RequestSigner)?
-  /// The canonical names of the origins that it signs for; nil if that is not known.
+  /// The canonical names of the origins that the client's signer signs for; nil if they are not known.
   private let origins: Set<String>?
   private let redirects: RedirectPolicy
   private let cookies: CookieAccess?
@@ -19,11 +19,11 @@ final class SigningStage: Stage {
   private let date: @Sendable () -> Date
 
   /// - Parameters:
-  ///   - signer: The signer of requests that have none of their own.
-  ///   - origins: The origins that it signs for; nil if that is not known.
+  ///   - signer: The signer of requests without one.
+  ///   - origins: The origins that it signs for; nil if they are not known.
   ///   - isIntercepted: True if interceptors may give requests a signer on their way.
-  ///   - isAuthenticated: True if an authenticator may.
-  ///   - redirects: The policy of requests that have none of their own.
+  ///   - isAuthenticated: True if an authenticator may do so.
+  ///   - redirects: The policy of requests without one.
   init(
     _ signer: (any RequestSigner)?, at origins: [URL]?, isIntercepted: Bool, isAuthenticated: Bool,
     redirects: RedirectPolicy, cookies: CookieAccess?, secrets: Secrets, date: @escaping @Sendable () -> Date
@@ -40,7 +40,7 @@ final class SigningStage: Stage {
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
-    // A request that is signed anew, after a redirect or a refusal, begins without the fields of the last signature.
+    // Each further signature, after a redirect or a refusal, is made without the fields of the last one.
     var unsigned = try await withOwnCredential(request, context)
     var signers = try signers(of: unsigned)
     guard !signers.isEmpty || unsigned.options.credential != nil else {
@@ -63,7 +63,7 @@ final class SigningStage: Stage {
           }
         }
       } catch is ExpectationFailed {
-        // The signature may be over the field.
+        // The signature may cover the field.
         unsigned.fields.remove("Expect")
       } catch let redirect as SignedRedirect {
         pass = redirect.pass
@@ -84,7 +84,7 @@ final class SigningStage: Stage {
   /// A signer of a request.
   private struct ActiveSigner {
     let signer: any RequestSigner
-    /// The origins that it signs for whatever leads there; none for a signer of the request's own.
+    /// The origins that it signs for wherever the request came from; empty for a request's own signer.
     var origins: Set<String> = []
 
     func maySign(_ target: URL, redirectedFrom url: URL) -> Bool {
@@ -109,12 +109,12 @@ final class SigningStage: Stage {
     RequestError(
       .invalidRequest,
       message:
-        "it is not known which origins the client's signer signs for: set configuration.signerOrigins, give the "
+        "the client's signer has no origins: set configuration.signerOrigins, give the "
         + "client a base URL, or sign single requests with signed(by:)",
       reachedServer: false)
   }
 
-  /// Returns the request with the credential for the origin that it leads to, if there is one.
+  /// Returns the request with a credential for the origin that it leads to, if it has one.
   private func withOwnCredential(
     _ request: Request, _ context: CallContext, isRedirected: Bool = false
   ) async throws -> Request {
@@ -160,7 +160,7 @@ final class SigningStage: Stage {
     }
   }
 
-  /// Runs the signer as interceptors are run: it may wait for anything, so it runs in a task that can be cancelled.
+  /// Runs the signer like an interceptor: in a task that can be cancelled, because it may wait for anything.
   private func run<Value: Sendable>(
     _ context: CallContext, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -172,7 +172,7 @@ final class SigningStage: Stage {
 
   // MARK: Redirects
 
-  /// Makes the request the one that a redirect asks for, and leaves the signers that may sign that.
+  /// Replaces the request by the one that a redirect asks for, and keeps the signers that may sign that.
   private func follow(
     _ redirect: SignedRedirect, of request: inout Request, _ signers: inout [ActiveSigner]
   ) throws {
@@ -185,7 +185,7 @@ final class SigningStage: Stage {
       case .follow(let next) = try policy.step(
         request, redirect.head, followed: redirect.pass.followed - 1, secrets: secrets),
       let target = next.url, let url = request.url
-    else { preconditionFailure("the last stage has taken the same step") }
+    else { preconditionFailure("the last stage has already followed this redirect") }
     request = next
     if Origin(url) != Origin(target) { signers.removeAll { !$0.maySign(target, redirectedFrom: url) } }
   }
@@ -196,7 +196,7 @@ final class SigningStage: Stage {
   private func mustSignAgain(
     _ outgoing: OutgoingRequest, _ response: Response, _ signers: [any RequestSigner], _ context: CallContext
   ) async throws -> Bool {
-    // A stream holds a slot, and no user's code runs with a slot in hand.
+    // A stream holds a slot, and an app's code must not run while a slot is held.
     if case .chunks = response.body { return false }
     return try await mustSignAgain(
       outgoing, response.status, response.fields, response.body.prefix, signers, context)
@@ -229,20 +229,21 @@ final class SigningStage: Stage {
   }
 }
 
-/// A response of a server that does not know `Expect` (417): the request is sent again without it, once (RFC 9110, section
-/// 10.1.1). It may have to be signed for that.
+/// A response of a server that does not support `Expect` (417). The request is sent again without it, once
+/// (RFC 9110, section 10.1.1), and may have to be signed for that.
 struct ExpectationFailed: Error {}
 
-/// A redirect to a target that has to be signed for, or that gets another credential, without a slot in hand.
+/// A redirect to a target that has to be signed for, or that gets another credential, which both happen
+/// without a slot.
 struct SignedRedirect: Error {
   let head: ResponseHead
-  /// The request that the redirect asks for; nil if the request is signed: the next one is then made of the
-  /// unsigned request.
+  /// The request that the redirect asks for; nil if the request is signed: the next one is then derived from
+  /// the unsigned request.
   let next: Request?
   let pass: SigningPass
 }
 
 extension Request {
-  /// Returns the request with the state in which the signing stage passes it on.
+  /// Returns the request in the state in which the signing stage passes it on.
   fileprivate func passing(_ pass: SigningPass) -> Request { with { $0.options.signingPass = pass } }
 }

@@ -9,22 +9,27 @@ public struct TraceContext: Sendable, Hashable {
   /// The trace that the current task works for; nil for none. Calls of a client with `Tracing` continue it.
   @TaskLocal public static var current: TraceContext?
 
-  /// 16 bytes, in two halves; not both zero.
+  /// The identifier of the trace.
   public let traceID: TraceID
   /// The identifier of the span; not zero.
   public let spanID: SpanID
   /// True if the trace is recorded.
   public var isSampled: Bool
-  /// True if the system that began the trace says that the last 7 bytes of its identifier are random, so that samplers
-  /// may rely on them (the random-trace-id flag). It stays the same within a trace.
+  /// True if the system that began the trace says that the last 7 bytes of its identifier are random, so that
+  /// samplers may rely on them (the random-trace-id flag). It stays the same within a trace.
   public let hasRandomTraceID: Bool
-  /// The members that tracing systems have added, newest first: `tracestate`, empty for none. A state that is not
-  /// valid is not sent.
+  /// The members that tracing systems have added, newest first (`tracestate`); empty without members. An
+  /// invalid state is not sent.
   public var state: String
 
+  /// Creates a context from known identifiers.
   /// - Parameters:
-  ///   - hasRandomTraceID: True only if `traceID` is known to be random, such as one of `TraceID.random()` that begins
-  ///     a trace.
+  ///   - traceID: The identifier of the trace.
+  ///   - spanID: The identifier of the span.
+  ///   - isSampled: True if the trace is recorded. Default: true.
+  ///   - hasRandomTraceID: True only if `traceID` is known to be random, such as one of `TraceID.random()`
+  ///     that begins a trace. Default: false.
+  ///   - state: The value of `tracestate`. Default: empty.
   public init(
     traceID: TraceID, spanID: SpanID, isSampled: Bool = true, hasRandomTraceID: Bool = false,
     state: String = ""
@@ -36,7 +41,7 @@ public struct TraceContext: Sendable, Hashable {
     self.state = state
   }
 
-  /// Makes the context of a new trace, whose identifier is random.
+  /// Creates the context of a new trace with a random identifier.
   public init() { self.init(traceID: .random(), spanID: .random(), hasRandomTraceID: true) }
 
   /// Returns the context of a new span in the same trace.
@@ -46,11 +51,12 @@ public struct TraceContext: Sendable, Hashable {
       state: state)
   }
 
-  /// Reads the fields of a request; nil if `traceparent` is not valid. A `tracestate` that is not valid is dropped.
-  /// Of several members with one key, the first is kept; members that do not fit in 512 characters are removed.
+  /// Reads the fields of a request. Returns nil if `traceparent` is not valid. An invalid `tracestate` is
+  /// dropped. Of several members with one key, the first is kept; members that do not fit in 512 characters
+  /// are removed.
   public init?(traceparent: String, tracestate: String? = nil) {
     let bytes = Array(traceparent.utf8)
-    // A later version may have more after the flags.
+    // A later version may have more bytes after the flags.
     guard bytes.count >= 55, bytes[2] == 45, bytes[35] == 45, bytes[52] == 45,
       let version = Self.number(bytes[0..<2]), version != 0xFF,
       bytes.count == 55 || (version > 0 && bytes[55] == 45),
@@ -72,7 +78,7 @@ public struct TraceContext: Sendable, Hashable {
     return "00-\(traceID)-\(spanID)-0\(flags)"
   }
 
-  /// Reads hexadecimal digits, of which there are no upper-case ones.
+  /// Reads lower-case hexadecimal digits. Returns nil for other characters.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
     var number: UInt64 = 0
     for digit in digits {
@@ -88,10 +94,12 @@ public struct TraceContext: Sendable, Hashable {
 
 /// Identifies a trace: 16 bytes that are not all zero.
 public struct TraceID: Sendable, Hashable, CustomStringConvertible {
+  /// The first 8 bytes.
   public let high: UInt64
+  /// The last 8 bytes.
   public let low: UInt64
 
-  /// Returns nil for zero.
+  /// Creates an identifier. Returns nil if both halves are zero.
   public init?(high: UInt64, low: UInt64) {
     guard high | low != 0 else { return nil }
     self.high = high
@@ -100,6 +108,7 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
 
   private init(known high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
+  /// Returns a random identifier.
   public static func random() -> TraceID {
     TraceID(known: .random(in: 0 ... .max), .random(in: 1 ... .max))
   }
@@ -110,9 +119,10 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
 
 /// Identifies a span: 8 bytes that are not all zero.
 public struct SpanID: Sendable, Hashable, CustomStringConvertible {
+  /// The 8 bytes as a number.
   public let value: UInt64
 
-  /// Returns nil for zero.
+  /// Creates an identifier. Returns nil for zero.
   public init?(_ value: UInt64) {
     guard value != 0 else { return nil }
     self.value = value
@@ -120,6 +130,7 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
 
   private init(known value: UInt64) { self.value = value }
 
+  /// Returns a random identifier.
   public static func random() -> SpanID { SpanID(known: .random(in: 1 ... .max)) }
 
   /// 16 hexadecimal digits.
@@ -135,24 +146,24 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
 enum TraceState {
   private static let mostMembers = 32
   private static let mostBytes = 512
-  /// Members above this length are removed first where the whole is too long.
+  /// Members longer than this are removed first if the whole is too long.
   private static let longMember = 128
 
-  /// Returns the value as it is passed on: without spaces, empty members and repeated keys, and with no more members
-  /// than fit; nil if it is not valid.
+  /// Returns the value in the form in which it is passed on: without spaces, empty members and repeated keys,
+  /// and with no more members than fit. Returns nil if it is not valid.
   static func valid(_ text: String) -> String? {
     var members = text.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
     guard members.count <= mostMembers, members.allSatisfy(isMember) else { return nil }
-    // The first is the newest: a system puts its member at the beginning.
+    // The first member is the newest, because a system puts its member at the beginning.
     var keys: Set<Substring> = []
     members = members.filter { keys.insert($0.prefix { $0 != "=" }).inserted }
     shorten(&members)
     return members.joined(separator: ",")
   }
 
-  /// Removes whole members until the rest fits: the long ones first, each time from the end.
+  /// Removes whole members until the rest fits. Long members are removed first, each time from the end.
   private static func shorten(_ members: inout [String]) {
-    // With the comma behind each member but the last.
+    // Includes the comma behind each member but the last.
     var length = members.reduce(-1) { $0 + $1.utf8.count + 1 }
     for least in [longMember + 1, 0] {
       for index in members.indices.reversed()
@@ -172,7 +183,7 @@ enum TraceState {
       default: false
       }
     }
-    // Printable ASCII but the comma and the equals sign; no space at the end.
+    // Printable ASCII except the comma and the equals sign, without a space at the end.
     let isValue = value.allSatisfy { 32...126 ~= $0 && $0 != 44 && $0 != 61 }
     return isKey && 1...256 ~= key.count && isValue && 1...256 ~= value.count && value.last != 32
       && key.first.map { 97...122 ~= $0 || 48...57 ~= $0 } == true

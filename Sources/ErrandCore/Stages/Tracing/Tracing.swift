@@ -4,16 +4,22 @@
   public import Foundation
 #endif
 
-/// Distributed tracing of a client's calls (`ClientConfiguration.tracing`), with OpenTelemetry's names: a span for each
-/// call, and in it a client span for each attempt.
+/// Distributed tracing of a client's calls (`ClientConfiguration.tracing`), with OpenTelemetry's names. Each
+/// call has a span, and within it each attempt has a client span.
 public struct Tracing: Sendable {
   /// Receives the spans.
   public var tracer: any RequestTracer
-  /// Receives the durations of attempts; nil for none.
+  /// Receives the durations of attempts; nil if they are not measured.
   public var meter: (any RequestMeter)?
-  /// The origins that are sent `traceparent` and `tracestate`; others learn nothing of the trace. Default: none.
+  /// The origins that are sent `traceparent` and `tracestate`. Other origins learn nothing about the trace.
+  /// Default: none.
   public var origins: [URL]
 
+  /// Creates the tracing of a client.
+  /// - Parameters:
+  ///   - tracer: Receives the spans.
+  ///   - meter: Receives the durations of attempts. Default: nil.
+  ///   - origins: The origins that are sent the trace's context. Default: none.
   public init(_ tracer: any RequestTracer, meter: (any RequestMeter)? = nil, origins: [URL] = []) {
     self.tracer = tracer
     self.meter = meter
@@ -21,10 +27,13 @@ public struct Tracing: Sendable {
   }
 }
 
-/// Receives spans. Errand's own is `OTLPExporter`; one for another library is a few lines.
+/// Receives spans. `OTLPExporter` is Errand's implementation; an adapter for another library is a few lines.
 public protocol RequestTracer: Sendable {
-  /// Begins a span and returns its context, which the server is sent.
-  /// - Parameter parent: The span that it is a part of; nil for a new trace.
+  /// Begins a span and returns its context, which is sent to the server.
+  /// - Parameters:
+  ///   - kind: Whether the span is that of a call or of an attempt.
+  ///   - name: The name of the span.
+  ///   - parent: The span that it is a part of; nil for a new trace.
   func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext
 
   /// Receives a span that has ended.
@@ -40,6 +49,7 @@ extension RequestTracer {
 
 /// A span that has ended.
 public struct TraceSpan: Sendable {
+  /// The kind of a span, with OpenTelemetry's numbers.
   public enum Kind: Int, Sendable, Hashable {
     /// A call, or a request of an outbox.
     case `internal` = 1
@@ -47,18 +57,23 @@ public struct TraceSpan: Sendable {
     case client = 3
   }
 
+  /// Whether the span is that of a call or of an attempt.
   public let kind: Kind
+  /// The name of the span, such as its method.
   public let name: String
+  /// The identifiers of the span and of its trace.
   public let context: TraceContext
-  /// The span that it is a part of; nil for the first of a trace.
+  /// The span that it is a part of; nil for the first span of a trace.
   public let parent: TraceContext?
-  /// Spans that it belongs to without being a part of them.
+  /// Spans that it is related to without being a part of them.
   public let links: [TraceContext]
+  /// The wall-clock time at which the span began.
   public let start: Date
+  /// The wall-clock time at which the span ended.
   public let end: Date
-  /// By OpenTelemetry's conventions for HTTP clients.
+  /// The attributes, named by OpenTelemetry's conventions for HTTP clients.
   public let attributes: [String: TraceValue]
-  /// Why it failed; nil if it did not.
+  /// The reason why it failed; nil if it did not.
   public let failure: String?
 }
 
@@ -66,10 +81,14 @@ public struct TraceSpan: Sendable {
 public enum TraceValue: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {
+  /// A text.
   case string(String)
+  /// A whole number.
   case int(Int)
 
+  /// Creates a text from a string literal.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// Creates a number from an integer literal.
   public init(integerLiteral value: Int) { self = .int(value) }
 
   public var description: String {

@@ -1,5 +1,5 @@
-/// Begins the span of each attempt, and sends its context to the origins that may have it. Within an attempt, each redirect
-/// has a span of its own.
+/// Begins the span of each attempt, and sends its context to the origins that may have it. Within an attempt,
+/// each redirect has its own span.
 final class TracingStage: Stage {
   let usage: StageUsage
 

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// An owner on a global actor of its own.
+/// An owner that is isolated to a custom global actor.
 @Elsewhere final class ElsewherePage: nonisolated RequestOwner {
   let requests = RequestScope("elsewhere")
   let told = Moment()

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// An owner as in a module whose default is the main actor: its conformance holds only there.
+/// An owner in a module whose default isolation is the main actor: its conformance holds only there.
 @MainActor final class MainOnlyPage: @MainActor RequestOwner {
   let requests = RequestScope("main only")
   let told = Moment()

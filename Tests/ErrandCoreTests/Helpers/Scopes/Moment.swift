@@ -1,6 +1,6 @@
 import ErrandTesting
 
-/// An event that comes once and resumes all tasks that wait for it.
+/// An event that happens once and resumes all tasks that wait for it.
 struct Moment: Sendable {
   private let gate = StubGate()
 

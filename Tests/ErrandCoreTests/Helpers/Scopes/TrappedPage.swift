@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// The wrong way: the task captures the page before the wait, and so keeps it alive.
+/// The wrong way: the task captures the page before the wait, which keeps it alive.
 @MainActor final class TrappedPage: RequestOwner {
   let requests = RequestScope("trapped")
   private let client: Client

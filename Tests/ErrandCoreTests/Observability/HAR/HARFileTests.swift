@@ -28,7 +28,7 @@ import Testing
     return whole.log.entries.map(\.startedDateTime)
   }
 
-  @Test func `the file is whole before the first entry and after each`() throws {
+  @Test func `the file is a complete document before the first entry and after each entry`() throws {
     var file = try HARFile(path, appends: false)
     #expect(try entries().isEmpty)
     for number in 0..<5 {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `only its owner may read the file`() throws {
+  @Test func `only the owner can read the file`() throws {
     _ = try HARFile(path, appends: false)
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -49,7 +49,7 @@ import Testing
     try file.append(Self.entry(number))
   }
 
-  @Test func `a file is replaced, or added to`() throws {
+  @Test func `a recorder replaces the file, or appends to it`() throws {
     try record(1, appends: false)
     try record(2, appends: true)
     #expect(try entries() == ["1", "2"])
@@ -57,7 +57,7 @@ import Testing
     #expect(try entries() == ["3"])
   }
 
-  @Test(arguments: [false, true]) func `one recorder at a time has the file`(appends: Bool) throws {
+  @Test(arguments: [false, true]) func `only one recorder at a time can have the file`(appends: Bool) throws {
     var first: HARFile? = try HARFile(path, appends: false)
     try first?.append(Self.entry(1))
     let error = #expect(throws: FileError.self) { try HARFile(path, appends: appends) }
@@ -69,12 +69,12 @@ import Testing
     #expect(try entries() == (appends ? ["1", "2", "3"] : ["3"]))
   }
 
-  @Test func `wherever a killed process has left off, the file is mended with the entries that are whole`()
+  @Test func `a file of a killed process is repaired with all complete entries, wherever it was cut`()
     throws
   {
     for number in 0..<3 { try record(number, appends: number > 0) }
     let whole = try Data(contentsOf: URL(filePath: path))
-    // A few bytes could be anything.
+    // A file of a few bytes could have any format.
     for length in whole.indices where length == 0 || length >= 8 {
       try whole.prefix(length).write(to: URL(filePath: path))
       try record(9, appends: true)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `an end that was overwritten in part is mended`() throws {
+  @Test func `a file whose end was partly overwritten is repaired`() throws {
     try record(1, appends: false)
     let whole = try String(contentsOfFile: path, encoding: .utf8)
     for torn in [",]}}\n", ",\n}}\n", ",\n{}\n", ",\n{\"st\n"] {
@@ -99,14 +99,14 @@ import Testing
     arguments: [
       "notes\n", "{", "[]", #"{"log":{"version":"1.2","creator":{"name":"WebInspector","version":"1"}}}"#,
     ], [false, true])
-  func `a file that Errand did not write stays as it is`(text: String, appends: Bool) throws {
+  func `a file that Errand did not write is not changed`(text: String, appends: Bool) throws {
     try text.write(toFile: path, atomically: false, encoding: .utf8)
     let error = #expect(throws: FileError.self) { try HARFile(path, appends: appends) }
     #expect(error?.description.contains("it is not a HAR file that Errand has written") == true)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
-  @Test func `entries that another program has laid out are not added to, and stay`() throws {
+  @Test func `a recording that another program has reformatted is refused, and not changed`() throws {
     try record(1, appends: false)
     try record(2, appends: true)
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `a link to a recording stays a link, and a pipe or a device is refused`() throws {
+  @Test func `a link to a recording remains a link, and a pipe or a device is refused`() throws {
     #expect(symlink("other.har", path) == 0)
     try record(1, appends: false)
     try record(2, appends: true)

@@ -74,13 +74,13 @@ import Testing
     #expect(value(entries[1], "response.content.text") as? String == "/wAB")
   }
 
-  @Test func `a stream is recorded at its end, and a failure and a cancellation with their reasons`()
+  @Test func `a stream is recorded at its end, a failure and a cancellation with their reasons`()
     async throws
   {
     let streamed = String(repeating: "s", count: 2 << 20)
     let stage = try stage { request in
       switch request.path {
-      // More than is buffered: the body has no end before its reader reads.
+      // More than the buffer holds, so that the body does not end before its reader reads.
       case "/stream": .response(chunks: [Data(streamed.utf8), Data("end".utf8)])
       case "/lost": .fail(.connectionLost, message: "lost it")
       default: .stall
@@ -103,7 +103,9 @@ import Testing
     #expect((value(entries[2], "response._error") as? String)?.contains("cancelled") == true)
   }
 
-  @Test func `a response from the cache is an entry, and a shared one says for whom`() async throws {
+  @Test func `a response from the cache is an entry, and the entry of a shared request names its callers`()
+    async throws
+  {
     let gate = StubGate()
     let stage = try stage { request in
       request.path == "/shared" ? .response(body: "one").behind(gate) : .response(body: "cached")

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import ErrandObservability
 
-/// The structure of a HAR 1.2 file, as its specification gives it: which members there have to be, and of which kind.
-/// Written after http://www.softwareishard.com/blog/har-12-spec/.
+/// The structure of a HAR 1.2 file according to its specification: the required members and their types. See
+/// http://www.softwareishard.com/blog/har-12-spec/.
 enum HARSchema {
   indirect enum Kind: Sendable {
     case string
@@ -13,9 +13,9 @@ enum HARSchema {
     case array(Kind)
   }
 
-  /// Returns what is wrong with a file.
+  /// Returns the violations in a file.
   static func problems(of data: Data) -> [String] {
-    guard let value = try? JSONSerialization.jsonObject(with: data) else { return ["it is no JSON"] }
+    guard let value = try? JSONSerialization.jsonObject(with: data) else { return ["it is not JSON"] }
     return problems(of: value, as: file, at: "")
   }
 
@@ -75,24 +75,24 @@ enum HARSchema {
 
   private static func problems(of value: Any, as kind: Kind, at place: String) -> [String] {
     switch kind {
-    case .string: return value is String ? [] : ["\(place) is no string"]
+    case .string: return value is String ? [] : ["\(place) is not a string"]
     case .text(let matches):
-      return (value as? String).map(matches) == true ? [] : ["\(place) is not as it has to be: \(value)"]
+      return (value as? String).map(matches) == true ? [] : ["\(place) has an invalid value: \(value)"]
     case .number(let least):
-      guard let number = value as? Double, number.isFinite else { return ["\(place) is no number"] }
+      guard let number = value as? Double, number.isFinite else { return ["\(place) is not a number"] }
       return number >= least ? [] : ["\(place) is \(number)"]
     case .array(let kind):
-      guard let values = value as? [Any] else { return ["\(place) is no array"] }
+      guard let values = value as? [Any] else { return ["\(place) is not an array"] }
       return values.enumerated().flatMap { problems(of: $1, as: kind, at: "\(place)[\($0)]") }
     case .object(let required, let optional):
-      guard let object = value as? [String: Any] else { return ["\(place) is no object"] }
+      guard let object = value as? [String: Any] else { return ["\(place) is not an object"] }
       let missing = required.keys.filter { object[$0] == nil }.map { "\(place).\($0) is missing" }
       return missing
         + object.flatMap { name, value in
           if let kind = required[name] ?? optional[name] {
             return problems(of: value, as: kind, at: "\(place).\(name)")
           }
-          // What the specification does not know begins with an underscore.
+          // A member outside the specification begins with an underscore.
           return name.hasPrefix("_") ? [] : ["\(place).\(name) is unknown"]
         }
     }

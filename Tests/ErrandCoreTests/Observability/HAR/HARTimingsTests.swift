@@ -7,7 +7,7 @@ import Testing
 @Suite struct HARTimingsTests {
   private func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }
 
-  @Test func `the steps of an attempt follow one another, and TLS is a part of connecting`() {
+  @Test func `the steps of an attempt follow one another, and connecting includes TLS`() {
     var moments = HARTimings.Moments(
       begin: milliseconds(100), started: milliseconds(150), fieldsSent: milliseconds(190),
       bodySent: milliseconds(200), firstByte: milliseconds(300), end: milliseconds(320))
@@ -20,7 +20,7 @@ import Testing
     #expect(timings.total == 220)
   }
 
-  @Test func `a step that did not happen is -1, and one that is not known takes no time`() {
+  @Test func `a step that did not happen is -1, and a step with unknown times takes no time`() {
     let timings = HARTimings(
       HARTimings.Moments(begin: .zero, started: .zero, end: milliseconds(7)))
     #expect((timings.dns, timings.connect, timings.ssl) == (-1, -1, -1))
@@ -28,7 +28,7 @@ import Testing
     #expect(timings.total == 7)
   }
 
-  @Test func `whatever the moments are, no time is negative, and the total is the sum`() {
+  @Test func `for any moments, no time is negative, and the total is the sum`() {
     for seed in 0..<2000 {
       var random = SeededRandom(seed: UInt64(seed))
       func any() -> Duration { .microseconds(Int.random(in: -1000...1_000_000, using: &random)) }

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(1))) struct OTLPExporterTests {
-  /// A collector that keeps what it is sent.
+  /// A collector that stores the requests that it receives.
   private final class Collector: Sendable {
     let bodies = Locked<[(path: String, body: Data)]>([])
     let clock = VirtualClock()
@@ -40,7 +40,7 @@ import Testing
 
   private let collector = Collector()
 
-  @Test func `spans are sent to a collector in batches, and what is too much is dropped and counted`()
+  @Test func `spans are sent to a collector in batches, and spans beyond the limit are dropped and counted`()
     async throws
   {
     let exporter = collector.exporter(waiting: 5, batch: 2)
@@ -56,7 +56,7 @@ import Testing
     #expect(String(decoding: try #require(collector.metrics.first), as: UTF8.self).contains(#""count":"8""#))
   }
 
-  @Test func `a flush waits for no delay`() async throws {
+  @Test func `a flush does not wait for the delay`() async throws {
     let exporter = collector.exporter()
     exporter.end(.sample(1))
     await exporter.flush()
@@ -65,7 +65,7 @@ import Testing
     #expect(collector.traces.count == 1)
   }
 
-  @Test func `what ends while a batch is sent waits for the next delay`() async throws {
+  @Test func `a span that ends while a batch is sent waits for the next delay`() async throws {
     let gate = StubGate()
     let exporter = collector.exporter { _ in .response().behind(gate) }
     exporter.end(.sample(1))
@@ -83,7 +83,7 @@ import Testing
     #expect(ids.count == 6, "three spans, each with a link")
   }
 
-  @Test func `a collector that is busy is asked again`() async throws {
+  @Test func `a busy collector is retried`() async throws {
     let asked = Locked(0)
     let exporter = collector.exporter { _ in
       asked.withLock { $0 += 1 }
@@ -96,7 +96,9 @@ import Testing
     #expect(exporter.dropped == 0)
   }
 
-  @Test func `what a collector rejects is counted, of a whole request and of a part`() async throws {
+  @Test func `the exporter counts spans that a collector rejects, of a whole request and of a part`()
+    async throws
+  {
     let exporter = collector.exporter(batch: 2) { request in
       String(decoding: request.body, as: UTF8.self).contains("failed")
         ? .response(status: 400)
@@ -104,7 +106,7 @@ import Testing
           fields: ["Content-Type": "application/json"],
           body: #"{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}"#)
     }
-    // The sample with the number 0 has failed, and goes with the first batch of two.
+    // The sample with the number 0 has failed, and is sent with the first batch of two.
     for number in 0..<4 { exporter.end(.sample(number)) }
     await exporter.flush()
     #expect(exporter.dropped == 3)
@@ -120,7 +122,7 @@ import Testing
     #expect(text.matches(of: /"count":"[12]"/).count == 2)
   }
 
-  @Test func `a collector that is away costs its spans, and nothing else`() async throws {
+  @Test func `an unreachable collector costs its spans, and nothing else`() async throws {
     let exporter = collector.exporter { _ in .fail(.cannotConnect, message: "refused") }
     for number in 0..<10 { exporter.end(.sample(number)) }
     await exporter.flush()

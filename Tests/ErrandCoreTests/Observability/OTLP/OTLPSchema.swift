@@ -2,8 +2,8 @@ import Foundation
 
 @testable import ErrandObservability
 
-/// The structure of OTLP's JSON, after opentelemetry-proto 1.x and its rules for JSON: identifiers in lower-case
-/// hexadecimal digits, integers of 64 bits as strings, enumerations as numbers.
+/// The structure of OTLP's JSON, after opentelemetry-proto 1.x and its rules for JSON: identifiers are
+/// lower-case hexadecimal digits, 64-bit integers are strings, enumerations are numbers.
 enum OTLPSchema {
   static func problems(ofTraces body: Data) -> [String] {
     var check = Check()
@@ -91,7 +91,7 @@ enum OTLPSchema {
       list(value, "attributes", isOptional: true) { check, attribute in
         check.text(attribute["key"])
         let value = attribute["value"] as? [String: Any] ?? [:]
-        check.require(value.count == 1, "an attribute has one value")
+        check.require(value.count == 1, "an attribute does not have exactly one value")
         if let number = value["intValue"] { check.require(Int64(number as? String ?? "") != nil, "intValue") }
       }
     }
@@ -105,7 +105,7 @@ enum OTLPSchema {
 
     mutating func number(_ value: Any?) -> UInt64 {
       let number = (value as? String).flatMap { UInt64($0) }
-      require(number != nil, "no number: \(value ?? "")")
+      require(number != nil, "not a number: \(value ?? "")")
       return number ?? 0
     }
   }

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `each kind of body but a stream is read as it is sent, and again`() async throws {
+  @Test func `a body of any kind except a stream can be read as it is sent, more than once`() async throws {
     let stub = StubTransport { _ in .response() }
     let client = Client(transport: stub)
     for (index, body) in bodies.enumerated() {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `an interceptor reads the body that it sends, whatever made it`() async throws {
+  @Test func `an interceptor can read the body that it sends, whatever its kind`() async throws {
     struct Summer: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         let body = try await request.body.bytes(limit: 1 << 20)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a stream is refused, and can still be sent`() async throws {
+  @Test func `reading a stream is refused, and the stream can still be sent`() async throws {
     let body = RequestBody.stream(Self.chunks, length: 3)
     #expect(body.length == 3)
     let error = await #expect(throws: RequestError.self) { try await body.bytes(limit: 100) }
@@ -71,7 +71,7 @@ import Testing
     #expect(stub.requests[0].text == "abc")
   }
 
-  @Test func `more bytes than the limit are refused, whether the length is known or not`() async throws {
+  @Test func `a body longer than the limit is refused, whether its length is known or not`() async throws {
     let unknown = RequestBody.source(length: nil, contentType: nil) { ScriptedReader(["abc", "de"]) }
     #expect(unknown.length == nil)
     for body in [RequestBody.text("abcde"), .json("abc"), unknown] {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `chunks are small, whatever the size of the body`() async throws {
+  @Test func `chunks are small for a body of any size`() async throws {
     let data = Data.seeded(1_000_000)
     try folder.write(data, to: "large")
     for body in [RequestBody.bytes(data), .file(folder.file("large"))] {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is missing, or changes its length, ends the reading`() async throws {
+  @Test func `reading fails if the file is missing or changes its length`() async throws {
     try folder.write(Data(count: 600_000), to: "large")
     var chunks = RequestBody.file(folder.file("large")).chunks.makeAsyncIterator()
     _ = try await chunks.next()
@@ -120,7 +120,7 @@ import Testing
     #expect(error?.code == .invalidRequest)
   }
 
-  @Test func `a reader that has no bytes yet is read when it is ready`() async throws {
+  @Test func `a reader without bytes is read again when it is ready`() async throws {
     let body = RequestBody.source(length: nil, contentType: nil) {
       ScriptedReader(["a", nil, "b", nil, nil, "c"], isReady: true)
     }
@@ -137,13 +137,13 @@ import Testing
     while !reader.isClosed { await Task.yield() }
   }
 
-  @Test func `a reading that is given up closes its reader`() async throws {
+  @Test func `a reading that its caller abandons closes its reader`() async throws {
     let reader = ScriptedReader(["a", "b"])
     for try await _ in RequestBody.source(length: nil, contentType: nil, { reader }).chunks { break }
     while !reader.isClosed { await Task.yield() }
   }
 
-  @Test func `readers that wait for a disk take no thread that tasks need`() async throws {
+  @Test func `readers that wait for a disk do not block the threads of tasks`() async throws {
     let disk = DispatchSemaphore(value: 0)
     let count = 32
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -154,14 +154,14 @@ import Testing
           #expect(bytes == Data("a".utf8))
         }
       }
-      // Runs although all of them wait, each of them for its bytes and for its end.
+      // Runs while all readers wait, each of them twice: for its bytes and for its end.
       group.addTask { for _ in 0..<2 * count { disk.signal() } }
       try await group.waitForAll()
     }
   }
 }
 
-/// A reader of texts; nil stands for a time in which it has no bytes.
+/// A reader that returns texts; nil means that it has no bytes at the moment.
 private final class ScriptedReader: BodyReader {
   private struct State {
     var texts: [String?]
@@ -176,8 +176,9 @@ private final class ScriptedReader: BodyReader {
   let length: Int64? = nil
 
   /// - Parameters:
-  ///   - isReady: True if it has bytes again right after it had none, and says so more often than it need.
-  ///   - disk: Waits for a signal before it is read.
+  ///   - isReady: True if it has bytes again right after it had none, and signals that more often than
+  ///     necessary.
+  ///   - disk: Waits for a signal of this semaphore before each read.
   init(_ texts: [String?], isReady: Bool = false, disk: DispatchSemaphore? = nil) {
     state = Locked(State(texts: texts))
     self.isReady = isReady

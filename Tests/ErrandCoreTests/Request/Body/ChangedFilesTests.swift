@@ -16,7 +16,7 @@ import Testing
     try Self.makeOld(file)
   }
 
-  /// Dates the file back, so that the clock of the file system tells every later write from this one.
+  /// Sets the file's date back, so that the file system's clock gives every later write another date.
   private static func makeOld(_ file: URL) throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.path)
@@ -33,7 +33,7 @@ import Testing
         try handle.write(contentsOf: Data("after!".utf8))
         try handle.close()
       case .replaced:
-        // The same length and date: only the file's number tells.
+        // The same length and date, so that only the inode differs.
         let other = file.deletingLastPathComponent().appending(path: "other")
         try Data("after!".utf8).write(to: other)
         try ChangedFilesTests.makeOld(other)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `two names of the same letters in other bytes are two files`() async throws {
+  @Test func `two file names that are equal as text but differ in bytes are two files`() async throws {
     let names = ["caf\u{E9}", "cafe\u{301}"]
     for name in names {
       let made = open(folder.path("") + "/" + name, O_CREAT | O_WRONLY, 0o600)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: Change.allCases, Kind.allCases)
-  private func `a file that changes between two attempts is not sent again under the same key`(
+  private func `a file that changes between two attempts is not sent again with the same idempotency key`(
     change: Change, kind: Kind
   ) async throws {
     let file = file
@@ -97,9 +97,9 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  private func `a file that stays as it is is sent again`(kind: Kind) async throws {
+  private func `an unchanged file is sent again`(kind: Kind) async throws {
     let stage = Stage { $0.index == 0 ? .fail(.connectionLost) : .response() }
-    // A link and new permissions change nothing that is sent.
+    // A link and new permissions do not change the content.
     try FileManager.default.linkItem(at: file, to: folder.file("link"))
     try await stage.client.send(kind.request(file).attemptsAtOnce(3))
     #expect(stage.stub.requests.count == 2)
@@ -119,7 +119,7 @@ import Testing
     #expect(stage.stub.requests.count == 1)
   }
 
-  @Test func `two calls may send a file in two states`() async throws {
+  @Test func `two calls may send different contents of the same file`() async throws {
     let stage = Stage { _ in .response() }
     try await stage.client.send(Kind.file.request(file))
     try Change.overwritten.make(of: file)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file that is overwritten while it is read, with as many bytes, is never read whole`(isForm: Bool)
+  func `a file that is overwritten with as many bytes while it is read is never read completely`(isForm: Bool)
     throws
   {
     let segments: [BodySegment] =
@@ -137,7 +137,7 @@ import Testing
       : [.file(path: file.path)]
     let reader = try SegmentReader(segments)
     var room = [UInt8](repeating: 0, count: 3)
-    // Half of the file.
+    // This reads half of the file.
     for _ in 0..<(isForm ? 3 : 1) { _ = try room.withUnsafeMutableBytes { try reader.read(into: $0) } }
     try Change.overwritten.make(of: file)
     let error = #expect(throws: RequestError.self) {
@@ -146,7 +146,7 @@ import Testing
     #expect(error?.code == .fileChanged)
   }
 
-  @Test func `a file whose name is given to another while it is read is read to its end`() throws {
+  @Test func `an open file is read to its end, even if its name is given to another file`() throws {
     let reader = try SegmentReader([.file(path: file.path)])
     try Change.replaced.make(of: file)
     var room = [UInt8](repeating: 0, count: 100)

@@ -36,7 +36,8 @@ import Testing
     }
   }
 
-  @Test func `a multipart form is encoded as RFC 7578 says, and its length is known before`() async throws {
+  @Test func `a multipart form is encoded as RFC 7578 says, and its length is known in advance`() async throws
+  {
     try await withFile(Data("file\r\ncontent".utf8)) { file in
       let form = MultipartForm(boundary: "B").field("a\"\r\n", "1").file("f", at: file, fileName: "ä.txt")
       let upload = try RequestBody.multipart(form).open(compressed: false)
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `an empty form is a form`() async throws {
+  @Test func `a multipart form without parts is valid`() async throws {
     let sent = try await drain(RequestBody.multipart(MultipartForm(boundary: "B")).open(compressed: false))
     #expect(sent == Data("--B--\r\n".utf8))
   }
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 1])
-  func `a file whose length changes while it is sent is never sent whole`(change: Int) async throws {
+  func `a file whose length changes while it is sent is never sent completely`(change: Int) async throws {
     try await withFile(Data(repeating: 7, count: 1000)) { file in
       let upload = try RequestBody.file(file).open(compressed: false)
       try Data(repeating: 7, count: 1000 + change).write(to: file)
@@ -87,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `compressing a large body leaves its task's thread to others`() async throws {
+  @Test func `compressing a large body does not block its task's thread`() async throws {
     let thread = OneThread("test")
     let order = Locked<[String]>([])
     let compress: @Sendable () async throws -> Void = {
@@ -104,7 +105,7 @@ import Testing
     #expect(order.withLock { $0 } == ["other", "compressed"])
   }
 
-  @Test func `a call that is cancelled while its body is compressed does not wait for that`() async throws {
+  @Test func `a cancelled call does not wait until its body is compressed`() async throws {
     let cancellation = CancellationToken()
     cancellation.cancel(.cancelled(.callCancelled))
     await #expect(throws: RequestError.self) {
@@ -116,7 +117,7 @@ import Testing
     try await Program.output(of: "gzip", ["-dc"], input: data)
   }
 
-  @Test func `a stream brings its chunks in order, once`() async throws {
+  @Test func `a stream delivers its chunks in order, once`() async throws {
     let chunks = (0..<50).map { Data(repeating: UInt8($0), count: $0) }
     let body = RequestBody.stream(
       AsyncStream { stream in
@@ -139,7 +140,7 @@ import Testing
     #expect(error?.code == .bodyFailed)
   }
 
-  @Test func `a stream that fails says so`() async throws {
+  @Test func `a call fails with the error of its body's stream`() async throws {
     struct Broken: Error {}
     let body = RequestBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
     let error = await #expect(throws: RequestError.self) { _ = try await drain(body.open(compressed: false)) }
@@ -147,7 +148,7 @@ import Testing
     #expect(error?.underlying is Broken)
   }
 
-  @Test func `a stream whose upload was closed is released`() async throws {
+  @Test func `a stream is released when its upload is closed`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     source.onTermination = { _ in end.yield() }
@@ -159,7 +160,7 @@ import Testing
     await iterator.next()
   }
 
-  /// Returns a file of the greatest possible length, or nil where no file system at hand allows one.
+  /// Returns a file of the greatest possible length, or nil if no available file system allows one.
   private static func endlessFile() -> URL? {
     for folder in [URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory] {
       let file = folder.appending(path: "errand-\(UUID())")
@@ -170,7 +171,7 @@ import Testing
     return nil
   }
 
-  @Test func `a form that is longer than any length is refused`() throws {
+  @Test func `a form that exceeds the greatest possible length is refused`() throws {
     guard let file = Self.endlessFile() else { return }
     defer { try? FileManager.default.removeItem(at: file) }
     let form = MultipartForm(boundary: "B").file("f", at: file)

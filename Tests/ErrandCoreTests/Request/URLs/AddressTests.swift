@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct AddressTests {
-  /// Parts of URLs, as they are written and as they are requested.
+  /// The parts of URLs as a caller writes them and as they are requested.
   private static let hosts: [(String, String)] = [
     ("h", "h"), ("Example.COM", "Example.COM"), ("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"),
     ("[fe80::1%25eth0]", "[fe80::1%25eth0]"), ("_dmarc.example", "_dmarc.example"), ("ho%73t", "host"),
@@ -31,7 +31,7 @@ import Testing
     ("?q#f%20|g", "?q#f%20%7Cg"), ("#a#b%20c", "#a%23b%20c"), ("?'\"", "?'%22"), ("?\\%5C", "?%5C%5C"),
   ]
 
-  @Test func `only the bytes of a URL that are invalid in their place are encoded`() {
+  @Test func `only bytes of a URL that are invalid in their position are encoded`() {
     var count = 0
     for scheme in ["http", "https", "HTTP"] {
       for (index, host) in Self.hosts.enumerated() {
@@ -50,7 +50,7 @@ import Testing
     #expect(count > 900)
   }
 
-  @Test func `a query that is added to a URL with an invalid byte is encoded once`() {
+  @Test func `the bytes of a URL are encoded once, also if a query is added to an invalid one`() {
     let request = Request.get("http://h/?f=a|b", query: ["q": "two words"])
     #expect(request.url?.absoluteString == "http://h/?f=a%7Cb&q=two%20words")
     #expect(
@@ -64,8 +64,9 @@ import Testing
     ("http://h/items?a&#\u{301}", "http://h/items?a&id=7#%CC%81"),
     ("http://h/items?", "http://h/items?id=7"),
   ])
-  func `a query is added before the fragment whatever combines with its delimiters`(text: String, url: String)
-  {
+  func `a query is added before the fragment, even if a delimiter is followed by a combining character`(
+    text: String, url: String
+  ) {
     #expect(Request.get(text, query: ["id": "7"]).url?.absoluteString == url)
   }
 
@@ -81,11 +82,11 @@ import Testing
     "http://u@/",
     "http://?x", "http://#x", "https:", "//h/", "?q", "1http://h/", "://h/", "http://h/\u{7F}",
   ])
-  func `a text that is no URL of a server is refused`(text: String) {
+  func `a text that is not the URL of a server is refused`(text: String) {
     #expect(Request.get(text).url == nil, "\(text)")
   }
 
-  @Test func `the fast path and the full parser read the same`() {
+  @Test func `the fast path and the full parser give the same result`() {
     var random = SeededRandom(seed: 7)
     let letters = Array("ahz:/?#%2Ff@[]|\\..-_~=&é \u{1}09xn-".unicodeScalars)
     for index in 0..<6000 {
@@ -115,7 +116,7 @@ import Testing
     #expect(request.fields.first?.isSecret == true)
   }
 
-  @Test func `an empty user leaves the URL, and an Authorization that is set stays`() throws {
+  @Test func `an empty user is removed from the URL, and an explicit Authorization field is kept`() throws {
     var request = Request.get("http://@h/")
     try request.makeReady()
     #expect(request.address.text == "http://h/")

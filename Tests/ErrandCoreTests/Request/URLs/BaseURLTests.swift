@@ -31,7 +31,8 @@ import Testing
     ("https://h/a%20b", "c|d", "https://h/a%20b/c%7Cd"), ("https://h/v1", "a:b", "only http and https"),
     ("https://h/v1", "/a:b", "https://h/v1/a:b"), ("https://h/v1", "/", "https://h/v1/"),
   ])
-  func `a relative URL is sent below the base`(base: String, relative: String, whole: String) async throws {
+  func `a relative URL is resolved below the base`(base: String, relative: String, whole: String) async throws
+  {
     let stage = stage(base)
     do {
       try await stage.client.send(.get(relative))
@@ -41,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `an absolute URL is left as it is`() async throws {
+  @Test func `an absolute URL is not changed by the base`() async throws {
     let stage = stage("https://h/v1")
     for url in ["https://other.test/x", "HTTPS://h/x", "https://h"] {
       try await stage.client.send(.get(url))
@@ -65,7 +66,7 @@ import Testing
     #expect(stage.stub.requests.isEmpty, "\(sent(stage))")
   }
 
-  @Test func `a value that is no segment is refused with a base, too`() async {
+  @Test func `a value that is not a valid segment is refused with a base, too`() async {
     let stage = stage("https://h/v1")
     for value in ["..", ""] {
       let error = await #expect(throws: RequestError.self) {
@@ -82,7 +83,7 @@ import Testing
     #expect(sent(stage) == ["https://h/v1/users/a%2Fb/posts?q=x%20y"])
   }
 
-  @Test func `without a base the error says what to do`() async {
+  @Test func `without a base the error for a relative URL says what to do`() async {
     let error = await #expect(throws: RequestError.self) { try await stage(nil).client.send(.get("users")) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("relative") == true)
@@ -92,14 +93,15 @@ import Testing
   @Test(arguments: [
     "ftp://h/", "v1", "https://h/?key=1", "https://h/#top", "file:///x", "https://",
   ])
-  func `a base that no request could be sent with is named in the error`(base: String) async {
+  func `the error for an unusable base names the base`(base: String) async {
     let stage = stage(base)
     let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("users")) }
     #expect(error?.message.contains("baseURL") == true, "\(error?.message ?? "")")
     #expect(stage.stub.requests.isEmpty)
   }
 
-  @Test func `a user in the base becomes basic authentication, and is in no description`() async throws {
+  @Test func `a user in the base URL becomes basic authentication, and no description shows it`() async throws
+  {
     let stage = stage("https://me:hush@h/v1")
     let call = stage.client.start(.get("users"))
     _ = try await call.value
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `interceptors see the whole URL, and may send relative ones`() async throws {
+  @Test func `interceptors see the complete URL, and may send relative ones`() async throws {
     let (around, attempt) = (Told(), Told())
     let stage = stage("https://h/v1") {
       $0.interceptors = [around]
@@ -136,9 +138,11 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an interceptor sees the whole URL and the encoded body of what the one before passes on`(
-    aroundCall: Bool
-  ) async throws {
+  func
+    `an interceptor sees the complete URL and the encoded body of the request that the one before it sends`(
+      aroundCall: Bool
+    ) async throws
+  {
     final class Sees: Interceptor {
       let seen = Locked<[String]>([])
 
@@ -162,14 +166,15 @@ import Testing
   }
 
   @Test(arguments: ["x", "7", "a:b", "http", "a+b"])
-  func `a path may begin with a value and a colon`(value: String) async throws {
+  func `a path may begin with a value that a colon follows`(value: String) async throws {
     let stage = stage("https://h/v1")
     try await stage.client.send(.post(.path("\(value):cancel")).query("a", "b"))
     #expect(sent(stage) == ["https://h/v1/\(PercentEncoding.query(value)):cancel?a=b"])
   }
 
   @Test(arguments: ["..", ".", ""])
-  func `a path of such a value alone and a colon or parameters is refused`(value: String) async {
+  func `a path whose empty or dot value is followed by a colon or parameters is refused`(value: String) async
+  {
     let stage = stage("https://h/v1")
     for path: URLPath in ["\(value):cancel", "f/\(value);v=1", "f/\(value),x"] {
       let error = await #expect(throws: RequestError.self) {
@@ -180,7 +185,7 @@ import Testing
     #expect(stage.stub.requests.isEmpty, "\(sent(stage))")
   }
 
-  @Test func `a relative URL and the same one written whole are the same request`() async throws {
+  @Test func `a relative URL and the equivalent absolute URL make the same request`() async throws {
     let stage = stage("https://h/v1")
     try await stage.client.send(.get("users").ignoringRepeats())
     await #expect {
@@ -190,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `calls and errors name the whole URL`() async {
+  @Test func `calls and errors name the complete URL`() async {
     let stage = Stage(
       configured: { $0.baseURL = URL(string: "https://h/v1") },
       { _ in .fail(.connectionLost, reachedServer: true) })
@@ -199,7 +204,7 @@ import Testing
     #expect(await call.result.requestError?.url == "https://h/v1/users")
   }
 
-  @Test func `the cache knows a relative request by its whole URL`() async throws {
+  @Test func `the cache stores a relative request under its complete URL`() async throws {
     let stage = stage("https://h/v1")
     try await stage.client.send(.get("users").cached(as: "users"))
     #expect(try await stage.client.cachedResponse(to: .get("https://h/v1/users").cached(as: "users")) != nil)

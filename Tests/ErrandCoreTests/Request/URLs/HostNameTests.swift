@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// Hosts in the one form in which they are compared, signed and sent.
+/// Hosts in the normalized form in which they are compared, signed and sent.
 @Suite struct HostNameTests {
   private func host(_ text: String) -> String? { URLReference("http://\(text)/")?.authority?.host }
 
@@ -20,20 +20,20 @@ import Testing
   @Test(arguments: [
     ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("B\u{DC}CHER.Example", "xn--bcher-kva.example"),
     ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("b%C3%BCcher.example", "xn--bcher-kva.example"),
-    // Non-transitional: the sharp s and the joiner stay, where a letter before allows it.
+    // Non-transitional processing: the sharp s and, after certain letters, the zero-width joiner are kept.
     ("fa\u{DF}.de", "xn--fa-hia.de"), ("\u{915}\u{94D}\u{200D}\u{937}.example", "xn--11b2ezcw70k.example"),
     ("stra\u{DF}e\u{3002}example", "xn--strae-oqa.example"),
     ("\u{65E5}\u{672C}\u{8A9E}\u{3002}\u{FF2A}\u{FF30}", "xn--wgv71a119e.jp"), ("a\u{FF0E}b", "a.b"),
     ("\u{FF21}.com", "a.com"), ("a_b.\u{FC}.com", "a_b.xn--tda.com"), ("\u{FC}.com.", "xn--tda.com."),
     ("XN--BCHER-KVA.example", "xn--bcher-kva.example"), ("xn--zca.de", "xn--zca.de"),
-    // A letter that IDNA 2008 does not allow, of a name that is registered all the same.
+    // IDNA 2008 does not allow this letter, but such a name is registered.
     ("xn--ls8h.la", "xn--ls8h.la"), ("\u{FF11}\u{FF12}\u{FF17}.1", "127.0.0.1"),
     ("Example.COM", "Example.COM"), ("a_b.example", "a_b.example"),
   ])
-  func `a name is sent with A-labels`(text: String, name: String) {
+  func `an international name is sent as A-labels`(text: String, name: String) {
     #expect(host(text) == name)
     #expect(Request.get("https://\(text):8443/x").url?.absoluteString == "https://\(name):8443/x")
-    // In this form it stays.
+    // A normalized name does not change again.
     #expect(host(name) == name)
   }
 
@@ -43,7 +43,7 @@ import Testing
     "\u{FC}\(String(repeating: ".abcdefghi", count: 25)).com", "xn--a.com", "xn--99999999.com", "xn--.com",
     "xn--a-.com", "%FC.com", "a%00\u{FC}.com", "\u{AD}", "\u{FFFD}.com",
   ])
-  func `a name that is not valid is refused, with the reason`(text: String) {
+  func `an invalid name is refused with the reason`(text: String) {
     #expect(host(text) == nil)
     let problem = problem(text)
     #expect(
@@ -51,18 +51,18 @@ import Testing
       "\(problem ?? "")")
   }
 
-  @Test func `the error says what to do about a letter that this machine does not know`() throws {
+  @Test func `the error for a letter that this machine does not know says what to do`() throws {
     let problem = try #require(self.problem("\u{2615}.example"))
     #expect(problem.hasPrefix("\"\u{2615}.example\" is not a valid international host name: "))
-    #expect(problem.hasSuffix("; if it is registered, write it as it is in DNS (xn--…)"))
+    #expect(problem.hasSuffix("; if it is registered, write its form in DNS (xn--…)"))
   }
 
   @Test(arguments: ["\u{2100}.com", "a\u{FF0F}b.com", "a\u{FF1F}b.com", "a\u{FF20}b.com", "\u{FC}\u{FF1A}80"])
-  func `a letter that stands for a delimiter does not end the host`(text: String) {
+  func `a letter that maps to a delimiter does not end the host`(text: String) {
     #expect(host(text) == nil)
   }
 
-  @Test func `a name of 253 bytes and a label of 63 are sent`() {
+  @Test func `a name of 253 bytes and a label of 63 bytes are accepted`() {
     let label = String(repeating: "a", count: 63)
     let name = "\(label).\(label).\(label).xn--tda\(String(repeating: ".abcdefg", count: 6)).abcde"
     #expect(name.utf8.count == 253 + 0 || name.utf8.count < 254)
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: Addresses
 
-  /// As libcurl 7.88 and 8 have it.
+  /// The notations that libcurl 7.88 and 8 accept.
   @Test(arguments: [
     ("127.1", "127.0.0.1"), ("0x7f.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0x7f000001", "127.0.0.1"),
     ("017700000001", "127.0.0.1"), ("127.0.1", "127.0.0.1"), ("127.0.0.01", "127.0.0.1"),
@@ -81,7 +81,7 @@ import Testing
     ("255.16777215", "255.255.255.255"), ("1.255.65535", "1.255.255.255"), ("0X7F.1", "127.0.0.1"),
     ("0377.1", "255.0.0.1"), ("127.0x00000000000000001", "127.0.0.1"), ("%3127.1", "127.0.0.1"),
   ])
-  func `a numeric host is the address that it is connected to`(text: String, address: String) {
+  func `a numeric host is replaced by the address that it is connected to`(text: String, address: String) {
     #expect(host(text) == address)
     #expect(Request.get("http://\(text)/").address.originName == "http://\(address):80")
   }
@@ -91,7 +91,7 @@ import Testing
     "1.2.65536",
     "1.2.3.256", "0x7g", "1e3", "1..2", ".1", "1.foo", "foo.1", "18446744073709551616", "09", "0400.1",
   ])
-  func `a host that is not an address in any notation is a name`(text: String) {
+  func `a host that is not an address in any notation is treated as a name`(text: String) {
     #expect(host(text) == text)
   }
 
@@ -100,13 +100,13 @@ import Testing
     ("[::ffff:127.0.0.1]", "[::ffff:127.0.0.1]"), ("[fe80::1%25eth0]", "[fe80::1%25eth0]"),
     ("[2001:DB8::0001]", "[2001:db8::1]"),
   ])
-  func `an IPv6 address has one notation`(text: String, address: String) {
+  func `an IPv6 address is normalized to one notation`(text: String, address: String) {
     #expect(host(text) == address)
     #expect(Origin(URL(string: "http://\(address)/")!)?.text == "http://\(address):80")
   }
 
   @Test(arguments: ["[:::1]", "[1]", "[::1::]", "[12345::]", "[::256.1.1.1]", "[::%25]", "[::1%25a b]"])
-  func `what is in brackets and is not an IPv6 address is refused`(text: String) {
+  func `brackets around anything but an IPv6 address are refused`(text: String) {
     #expect(host(text) == nil)
   }
 
@@ -117,12 +117,12 @@ import Testing
     ("http://127.1/", "http://2130706433/x"),
     ("http://[0:0::1]/", "http://[::1]:80/x"), ("http://EXAMPLE.com/", "http://example.com:80/x"),
   ])
-  func `two spellings of one host are one origin`(one: String, other: String) throws {
+  func `two spellings of one host are the same origin`(one: String, other: String) throws {
     let request = Request.get(one).bearer("t")
     let head = ResponseHead(status: 302, fields: ["Location": other])
     guard case .follow(let next) = try RedirectPolicy().step(request, head, followed: 0, secrets: .standard)
     else {
-      Issue.record("the redirect is not followed")
+      Issue.record("the redirect was not followed")
       return
     }
     #expect(next.fields["Authorization"] == "Bearer t")
@@ -132,7 +132,7 @@ import Testing
     #expect(origins == [next.address.originName])
   }
 
-  @Test func `hosts of a configuration have the form of hosts in URLs`() {
+  @Test func `hosts in a configuration are normalized like hosts in URLs`() {
     #expect(HostName.canonical("B\u{DC}cher.example") == "xn--bcher-kva.example")
     #expect(HostName.canonical("127.1") == "127.0.0.1")
     #expect(HostName.canonical("FE80::1") == "fe80::1")

@@ -37,9 +37,9 @@ import Testing
   }
 
   @Test(arguments: ["", " ", "\t"])
-  func `an empty location is not a redirect`(location: String) async throws {
+  func `an empty Location is not a redirect`(location: String) async throws {
     #expect(try target(location, from: "http://a/b") == nil)
-    // The body of the response is the caller's, whole.
+    // The caller gets the complete body of the response.
     let body = String(repeating: "x", count: 100_000)
     let stage = Stage { _ in .response(status: 302, fields: ["Location": location], body: body) }
     let response = try await stage.client.send(.get("http://a.test/").accepting(200..<400))
@@ -51,22 +51,22 @@ import Testing
     ("http://b\u{FC}cher.example/\u{FC}", "http://xn--bcher-kva.example/%C3%BC"),
     ("//B%C3%BCcher.example", "http://xn--bcher-kva.example"), ("//127.1/", "http://127.0.0.1/"),
   ])
-  func `the host of a location has its one form`(location: String, expected: String) throws {
+  func `the host of a Location is normalized`(location: String, expected: String) throws {
     #expect(try target(location, from: "http://a/b")?.address.text == expected)
   }
 
   @Test(arguments: ["http:///host/x", "///host/x", "http://", "https:///"])
-  func `a location with an empty host is refused, and so is a URL`(location: String) throws {
+  func `an empty host is refused in a Location and in a URL`(location: String) throws {
     let error = #expect(throws: RequestError.self) { _ = try target(location, from: "http://a/b") }
     #expect(error?.code == .redirectRefused)
-    #expect(error?.message.hasSuffix("the URL names no host") == true)
+    #expect(error?.message.hasSuffix("the URL has no host") == true)
     var configuration = ClientConfiguration()
     configuration.baseURL = URL(string: "http://a.test/v1/")
     let client = Client(transport: StubTransport { _ in .response() }, configuration: configuration)
     #expect(client.completed(.get(location)).url == nil)
   }
 
-  @Test func `the error for a host that is not valid says why`() throws {
+  @Test func `the error for an invalid host gives the reason`() throws {
     let error = #expect(throws: RequestError.self) { _ = try target("//xn--a/", from: "http://a/b") }
     #expect(error?.message.contains("is not a valid international host name") == true)
   }
@@ -78,14 +78,14 @@ import Testing
     ("\\\\evil.example", "http://h/x/%5C%5Cevil.example"), ("/a\tb\u{1}", "http://h/a%09b%01"),
     ("/a\rX: y", "http://h/a%0DX:%20y"), ("?q=%26|", "http://h/x/y?q=%26%7C"),
   ])
-  func `only the invalid bytes of a location are encoded`(location: String, expected: String) throws {
+  func `only the invalid bytes of a Location are encoded`(location: String, expected: String) throws {
     #expect(try target(location, from: "http://h/x/y")?.address.text == expected)
   }
 
   @Test(arguments: [
     "http://u:hush@h/to", "//u:hush@h/to", "http://hush@h/to", "//:hush@h/to", "//u:x@hush@h/to",
   ])
-  func `the user of a location becomes no credential and is removed`(location: String) throws {
+  func `the user of a Location is removed, and does not become a credential`(location: String) throws {
     let next = try #require(try target(location, from: "http://h/"))
     #expect(next.address.text == "http://h/to")
     #expect(!next.fields.contains("Authorization"))
@@ -95,7 +95,7 @@ import Testing
     "http://u:hush@h:99999/", "http://u:hush@[zz]/", "ftp://u:hush@h/", "http://u:hush@/", "http:u:hush@h/",
     "http://u:hush@a|b/", "https://u:hush@h%2f/",
   ])
-  func `the error for a refused location does not show its user`(location: String) throws {
+  func `the error for a refused Location does not show its user`(location: String) throws {
     let error = #expect(throws: RequestError.self) { _ = try target(location, from: "http://h/") }
     #expect(error?.code == .redirectRefused)
     #expect(error.map { !"\($0) \($0.message)".contains("hush") } == true, "\(String(describing: error))")

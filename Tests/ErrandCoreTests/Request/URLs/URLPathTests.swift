@@ -12,14 +12,14 @@ import Testing
     ("a\r\nb\0", "a%0D%0Ab%00"), ("a:b@c&d=e+f", "a%3Ab%40c%26d%3De%2Bf"), ("...", "..."),
     ("a\u{301}", "a%CC%81"),
   ])
-  func `a value is one segment, whatever is in it`(value: String, encoded: String) {
+  func `a value is one segment, whatever characters it contains`(value: String, encoded: String) {
     #expect(address("https://h/users/\(value)/posts").text == "https://h/users/\(encoded)/posts")
     #expect(address("users/\(value)/posts").text == "users/\(encoded)/posts")
     #expect(address("/v-\(value)").text == "/v-\(encoded)")
     #expect(address("/x?q=\(value)&r=1").text == "/x?q=\(encoded)&r=1")
   }
 
-  @Test func `numbers and several segments are values too`() {
+  @Test func `a value may be a number or several segments`() {
     #expect(address("users/\(42)/\(true)").text == "users/42/true")
     #expect(address("files/\(segments: ["a b", "c/d"])").text == "files/a%20b/c%2Fd")
   }
@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: [
     ("..", "dots"), (".", "dots"), ("", "empty"),
   ])
-  func `a value that would leave its place is refused`(value: String, reason: String) {
+  func `a value that would leave its place in the path is refused`(value: String, reason: String) {
     for path: URLPath in [
       "users/\(value)/posts", "users/\(value)", "\(value)/x", "https://h/users/\(value)",
       "/a/\(segments: ["b", value])",
@@ -39,12 +39,12 @@ import Testing
     ] {
       let problem = address(path).problem
       #expect(problem?.contains(reason) == true, "\(path.urlText): \(problem ?? "accepted")")
-      // Neither a query nor a base makes it good.
+      // Neither a query nor a base makes such a path valid.
       #expect(Request.get(.path(path)).query("a", "b").address.problem == problem)
     }
   }
 
-  @Test func `values that make dots together are refused, and dots beside letters are not`() {
+  @Test func `values that together form dots are refused, and dots beside letters are accepted`() {
     let dot = "."
     #expect(address("users/\(dot)\(dot)/x").problem?.contains("dots") == true)
     #expect(address("users/.\(dot)/x").problem?.contains("dots") == true)
@@ -58,7 +58,7 @@ import Testing
     #expect(address("https://h/x?q=\("")&r=\("..")").problem == nil)
   }
 
-  @Test func `a first segment with a colon is a path unless an authority follows`() {
+  @Test func `a first segment with a colon is part of the path unless an authority follows`() {
     #expect(address("\("x"):cancel").text == "/x:cancel")
     #expect(address("\(7):cancel").text == "/7:cancel")
     #expect(address("jobs:cancel").text == "/jobs:cancel")
@@ -68,7 +68,7 @@ import Testing
     #expect(address("//h:80/x").text == "//h:80/x")
   }
 
-  @Test func `no value becomes a scheme or a host`() {
+  @Test func `a value cannot become a scheme or a host`() {
     #expect(address("\("https://evil.test")/x").problem?.contains("relative") == true)
     #expect(address("/\("/evil.test")/x").text == "/%2Fevil.test/x")
     #expect(address("https://\("h/evil")/x").problem != nil)

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `the fraction is unknown without a total`() {
+  @Test func `the fraction is unknown if no total is known`() {
     var act = Act()
     let token = act.begin()
     #expect(act.fraction == nil)
@@ -48,7 +48,7 @@ import Testing
     #expect(act.fraction == 1)
   }
 
-  @Test func `the fraction of an upload leaves the same part for a response of any length`() {
+  @Test func `the fraction of an upload reserves the same part for a response of any length`() {
     for response: Int64 in [0, 20, 1_600_000, 50_000_000] {
       var act = Act()
       let token = act.begin()
@@ -88,7 +88,7 @@ import Testing
     #expect(act.fraction == 1)
   }
 
-  @Test func `the fraction stays below 1 while a request without a length is under way`() throws {
+  @Test func `the fraction stays below 1 while a request of unknown length is in progress`() throws {
     var act = Act()
     let first = act.begin()
     act.receive(first, 0, of: 1000)

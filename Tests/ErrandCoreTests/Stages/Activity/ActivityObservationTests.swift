@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 
 @MainActor @Suite struct ActivityObservationTests {
-  /// Reads a value again each time that it has changed, as a screen does.
+  /// Reads a value after each change, like a view.
   private final class Screen<Value: Sendable> {
     private let look: () -> Value
     private let told: AsyncStream<Void>
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `an observer of a property learns of its changes on the main actor`() async throws {
+  @Test func `an observer of a property is notified of its changes on the main actor`() async throws {
     let clock = VirtualClock()
     let activity = RequestActivity(clock: clock)
     let screen = Screen { activity.isShown }
@@ -62,7 +62,7 @@ import Testing
     #expect(await fraction.next() == nil)
   }
 
-  @Test func `an observer learns of changes from any thread, and always of the last`() async {
+  @Test func `an observer is notified of changes from any thread, and always of the last one`() async {
     let activity = RequestActivity(delay: .zero, minimum: .zero, clock: VirtualClock())
     let screen = Screen { activity.count }
     for round in 1...100 {

@@ -34,41 +34,46 @@ import Testing
       var faults: [String] = []
       func check(_ isTrue: Bool, _ rule: String) { if !isTrue { faults.append(rule) } }
       busySince = open.isEmpty ? nil : busySince ?? time
-      check(step.changes == now.changes(since: before), "it tells of what has changed, and of that only")
+      check(step.changes == now.changes(since: before), "it reports all changes, and nothing else")
       check(now.count == open.count, "it counts its requests")
-      check(now.blocksInput == open.contains(where: \.blocksInput), "it blocks while one does that blocks")
+      check(
+        now.blocksInput == open.contains(where: \.blocksInput), "it blocks while one of its requests blocks")
       if !open.isEmpty {
         let text = open.last { $0.text != nil }?.text
-        check(now.text == text ?? "own", "it has the text of the newest that has one")
+        check(now.text == text ?? "own", "it has the text of the newest request with a text")
       }
-      check(0...1 ~= now.fraction ?? 0, "its fraction is one")
+      check(0...1 ~= now.fraction ?? 0, "its fraction is between 0 and 1")
       switch (before.isShown, now.isShown) {
       case (false, true):
         check(busySince.map { time >= $0 + delay } ?? false, "it is not shown before the delay")
         shownSince = time
         highest = 0
       case (true, false):
-        check(open.isEmpty, "it is shown while there is a request")
-        check(time >= shownSince + minimum, "it is shown for the minimum")
+        check(open.isEmpty, "it is shown while it has a request")
+        check(time >= shownSince + minimum, "it is shown for at least the minimum")
       default: break
       }
       if now.isShown, let fraction = now.fraction {
-        check(fraction >= highest, "its fraction does not go down")
+        check(fraction >= highest, "its fraction does not decrease")
         highest = fraction
       }
       if now.isShown == open.isEmpty {
-        check(step.due != nil, "somebody will ring when it waits or lingers")
+        check(step.due != nil, "a timer is set while it waits or lingers")
       } else {
-        check(step.due == nil, "nobody rings when it neither waits nor lingers")
+        check(step.due == nil, "no timer is set while it neither waits nor lingers")
       }
-      if !now.isShown, open.isEmpty { check(now == RequestActivity.Snapshot(text: "own"), "it forgets") }
+      if !now.isShown, open.isEmpty {
+        check(now == RequestActivity.Snapshot(text: "own"), "it remembers nothing after its last request")
+      }
       before = now
       return faults
     }
   }
 
   @Test(arguments: 1...60)
-  func `an activity is shown by its rules and reports the truth in any sequence of events`(seed: UInt64) {
+  func `an activity follows its display rules and reports the true state in any sequence of events`(
+    seed: UInt64
+  ) {
     var random = SeededRandom(seed: seed)
     let delay = Duration.milliseconds([0, 1, 40, 400].randomElement(using: &random) ?? 0)
     let minimum = Duration.milliseconds([0, 1, 50, 500].randomElement(using: &random) ?? 0)

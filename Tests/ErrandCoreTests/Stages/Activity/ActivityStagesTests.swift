@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// An activity in all stages of its requests.
+/// An activity whose requests pass through all stages.
 @Suite struct ActivityStagesTests {
   private let gate = StubGate()
 
@@ -19,7 +19,7 @@ import Testing
     stage.clock.advance(by: .seconds(1))
     var updates = activity.updates.makeAsyncIterator()
     while await updates.next()?.isShown != true {}
-    // Counts the updates that hide the activity before the response is here.
+    // Counts the updates that hide the activity before the response arrives.
     let shown = Task { [seen = updates] in
       var updates = seen
       var blinks = 0
@@ -47,7 +47,7 @@ import Testing
     _ = try await call.value
   }
 
-  @Test func `a request that must finish first blocks input from the call to its end`() async throws {
+  @Test func `a prerequisite request blocks input from the start to the end of its call`() async throws {
     let stage = Stage { [gate] _ in .response().behind(gate) }
     let activity = RequestActivity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").mustFinishFirst(activity, text: "Paying"))
@@ -59,7 +59,8 @@ import Testing
     #expect(!activity.blocksInput)
   }
 
-  @Test func `an activity counts a call that waits for a slot or for others, and a stream that is read`()
+  @Test
+  func `an activity counts a call that waits for a slot or for other calls, and a stream until it is read`()
     async throws
   {
     let stage = Stage.configured { $0.limits.total = 1 }.responding { [gate] request in
@@ -80,7 +81,7 @@ import Testing
     #expect(activity.count == 0)
   }
 
-  @Test func `callers that share a request are each shown in their own activity`() async throws {
+  @Test func `callers that share a request each appear in their own activity`() async throws {
     let stage = Stage { [gate] _ in .response().behind(gate) }
     let (one, other) = (
       RequestActivity("One", clock: stage.clock), RequestActivity("Other", clock: stage.clock)

@@ -22,7 +22,7 @@ import Testing
     #expect(state.snapshot == RequestActivity.Snapshot(text: "own"))
   }
 
-  @Test func `an activity whose requests take longer is shown, and for the minimum at least`() {
+  @Test func `an activity whose requests take longer is shown, for at least the minimum`() {
     var state = make()
     let (token, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     let shown = state.ring(at: at(400))
@@ -39,7 +39,7 @@ import Testing
     #expect(hidden.due == nil)
   }
 
-  @Test func `an activity that was shown for the minimum is hidden with its last request`() {
+  @Test func `an activity that was shown for the minimum is hidden when its last request ends`() {
     var state = make()
     let (token, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     _ = state.ring(at: at(400))
@@ -48,7 +48,7 @@ import Testing
     #expect(ended.due == nil)
   }
 
-  @Test func `a request that begins while the activity lingers keeps it shown, even if the timer is late`() {
+  @Test func `a request that starts while the activity lingers keeps it shown, even if the timer is late`() {
     for begin in [500, 5000] {
       var state = make()
       let (first, _) = state.begin(text: nil, blocksInput: false, at: at(0))
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `the delay counts from the first of overlapping requests`() {
+  @Test func `the delay is measured from the first of overlapping requests`() {
     var state = make()
     let (first, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     let (_, second) = state.begin(text: nil, blocksInput: false, at: at(300))
@@ -74,7 +74,7 @@ import Testing
     #expect(rung.changes == .isShown)
   }
 
-  @Test func `requests one after the other have a delay each`() {
+  @Test func `requests that do not overlap each have their own delay`() {
     var state = make()
     let (first, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     _ = state.end(first, at: at(300))
@@ -93,7 +93,7 @@ import Testing
     #expect(!state.snapshot.isShown)
   }
 
-  @Test func `an activity is shown at once without a delay, and hidden at once without a minimum`() {
+  @Test func `an activity without a delay is shown at once, and without a minimum is hidden at once`() {
     var state = make(delay: 0, minimum: 0)
     let (token, begun) = state.begin(text: nil, blocksInput: false, at: at(7))
     #expect(begun.changes == [.isShown, .count])
@@ -102,14 +102,14 @@ import Testing
     #expect(ended.due == nil)
   }
 
-  @Test func `an endless delay is capped at the longest duration`() {
+  @Test func `an infinite delay is capped at the longest duration`() {
     var state = ActivityState(
       text: "", delay: Duration(secondsComponent: .max, attosecondsComponent: 0), minimum: .seconds(-5))
     let (_, begun) = state.begin(text: nil, blocksInput: false, at: at(7))
     #expect(begun.due == at(7) + .longest)
   }
 
-  @Test func `the text is that of the newest request that has a text`() {
+  @Test func `the text is that of the newest request with a text`() {
     var state = make()
     let (a, stepA) = state.begin(text: "A", blocksInput: false, at: at(0))
     #expect(stepA.changes == [.text, .count])
@@ -137,7 +137,7 @@ import Testing
     #expect(state.snapshot.text == "own")
   }
 
-  @Test func `input is blocked from the beginning to the end of the request that blocks it, and no longer`() {
+  @Test func `input is blocked exactly from the start to the end of a blocking request`() {
     var state = make()
     let (blocker, begun) = state.begin(text: nil, blocksInput: true, at: at(0))
     #expect(begun.changes == [.blocksInput, .count])

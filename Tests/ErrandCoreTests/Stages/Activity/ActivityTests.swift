@@ -27,7 +27,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `a burst of short requests makes one sleep`() async throws {
+  @Test func `a burst of short requests causes one sleep`() async throws {
     let clock = VirtualClock()
     let activity = RequestActivity(clock: clock)
     activity.end(activity.begin())
@@ -37,7 +37,7 @@ import Testing
     #expect(activity.count == 0 && !activity.isShown)
   }
 
-  @Test func `the properties of an activity are those of its requests`() {
+  @Test func `the properties of an activity summarize its requests`() {
     let activity = RequestActivity("Working", delay: .zero, clock: VirtualClock())
     let token = activity.begin(text: "Saving", blocksInput: true)
     var progress = TransferProgress(attempt: 1)
@@ -79,7 +79,7 @@ import Testing
     #expect(activity.count == 0 && !activity.blocksInput && activity.text == "own")
   }
 
-  @Test func `an activity use is equal only to one of the same activity object`() {
+  @Test func `two uses are equal only if they have the same activity object`() {
     let (one, other) = (RequestActivity("a"), RequestActivity("a"))
     #expect(ActivityUse(one, text: "x") == ActivityUse(one, text: "x"))
     #expect(ActivityUse(one) != ActivityUse(other))

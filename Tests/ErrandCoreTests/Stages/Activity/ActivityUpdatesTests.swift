@@ -6,7 +6,7 @@ import Testing
 @Suite struct ActivityUpdatesTests {
   private typealias Snapshot = RequestActivity.Snapshot
 
-  @Test func `a slow reader gets the newest snapshot, and none that equals its last`() async {
+  @Test func `a slow reader gets only the newest snapshot, and none that equals its previous one`() async {
     let activity = RequestActivity(clock: VirtualClock())
     var updates = activity.updates.makeAsyncIterator()
     #expect(await updates.next() == Snapshot())
@@ -20,7 +20,7 @@ import Testing
     #expect(await updates.next()?.count == 4)
   }
 
-  @Test func `each of several readers gets every change`() async {
+  @Test func `each of several readers receives every change`() async {
     let activity = RequestActivity(clock: VirtualClock())
     let (seen, tell) = AsyncStream.makeStream(of: Int.self)
     let readers = (0..<5).map { _ in
@@ -39,7 +39,7 @@ import Testing
     for reader in readers { await reader.value }
   }
 
-  @Test func `cancelling a reader ends its loop, and no other reader's`() async {
+  @Test func `cancelling a reader ends its loop, and no other reader's loop`() async {
     let activity = RequestActivity(clock: VirtualClock())
     let (begun, tell) = AsyncStream.makeStream(of: Void.self)
     let reader = Task {
@@ -58,7 +58,7 @@ import Testing
     let activity = RequestActivity(clock: VirtualClock())
     let reader = Task {
       withUnsafeCurrentTask { unsafe $0?.cancel() }
-      for await _ in activity.updates { Issue.record("it was told something") }
+      for await _ in activity.updates { Issue.record("it received an update") }
     }
     await reader.value
   }

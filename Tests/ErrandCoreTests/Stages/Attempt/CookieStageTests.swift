@@ -6,7 +6,7 @@ import Testing
 @testable import ErrandCookies
 @testable import ErrandCore
 
-/// The cookies of a client, on a request's way.
+/// The cookies of a client on a request's way through the stages.
 @Suite struct CookieStageTests {
   private let store = CookieStore()
 
@@ -23,7 +23,7 @@ import Testing
 
   private func sent(_ stage: Stage) -> [String?] { stage.stub.requests.map { $0.fields["Cookie"] } }
 
-  @Test func `a cookie goes with the next request to its host, and to no other`() async throws {
+  @Test func `a cookie is sent with the next request to its host, and to no other host`() async throws {
     let stage = stage { _ in .response(fields: ["Set-Cookie": "a=1"]) }
     for url in ["http://a.test/", "http://a.test/x", "http://b.test/", "http://sub.a.test/"] {
       try await stage.client.send(.get(url))
@@ -31,7 +31,7 @@ import Testing
     #expect(sent(stage) == [nil, "a=1", nil, nil])
   }
 
-  @Test func `redirects set cookies and get those of their own host`() async throws {
+  @Test func `redirects set cookies and are sent the cookies of their own host`() async throws {
     let stage = stage { request in
       switch request.path {
       case "/begin": .response(status: 302, fields: ["Set-Cookie": "a=1", "Location": "/next"])
@@ -52,7 +52,7 @@ import Testing
     #expect(sent(stage) == [nil, "a=1"])
   }
 
-  @Test func `a response does not wait longer than its call for a file that another process has locked`()
+  @Test func `a response waits for a cookie file that another process has locked no longer than its call`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -73,14 +73,14 @@ import Testing
     #expect(CookieStore(file: folder.file("c.jsonl")).cookies.map(\.name) == ["a"])
   }
 
-  @Test func `a request with a Cookie field of its own gets no others`() async throws {
+  @Test func `a request with an explicit Cookie field gets no other cookies`() async throws {
     let stage = stage { _ in .response(fields: ["Set-Cookie": "a=1"]) }
     try await stage.client.send(.get("http://a.test/"))
     try await stage.client.send(.get("http://a.test/").field("Cookie", "own=2"))
     #expect(sent(stage) == [nil, "own=2"])
   }
 
-  @Test func `each identity has cookies of its own`() async throws {
+  @Test func `each identity has separate cookies`() async throws {
     let holder = IdentityHolder("alice")
     let stage = stage {
       $0.identity = { holder.name }

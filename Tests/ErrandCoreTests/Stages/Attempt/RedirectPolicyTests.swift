@@ -17,7 +17,7 @@ import Testing
     return nil
   }
 
-  @Test func `only the five redirects with a location are followed`() throws {
+  @Test func `only the five redirect statuses with a Location are followed`() throws {
     for status in [200, 204, 300, 304, 305, 404, 500] {
       #expect(try step(.get("http://h/"), status, "/x") == nil)
     }
@@ -32,11 +32,11 @@ import Testing
     ("?q", "http://h/a/b?q#f"),
     ("https://o:8/", "https://o:8/#f"), ("../c", "http://h/c#f"),
   ])
-  func `a location is resolved against the requested URL`(location: String, expected: String) throws {
+  func `a Location is resolved against the requested URL`(location: String, expected: String) throws {
     #expect(try step(.get("http://h/a/b#f"), 302, location)?.address.text == expected)
   }
 
-  @Test func `303 turns everything but HEAD into GET, 301 and 302 only POST, 307 and 308 nothing`() throws {
+  @Test func `303 changes every method except HEAD to GET, 301 and 302 only POST, 307 and 308 none`() throws {
     func methodAfter(_ method: HTTPMethod, _ status: Int) throws -> HTTPMethod? {
       try step(Request(method, "http://h/", body: .text("x")), status, "/")?.method
     }
@@ -50,7 +50,7 @@ import Testing
     #expect(try methodAfter(.head, 303) == .head)
   }
 
-  @Test func `a policy that keeps the method refuses the redirects that would change it`() throws {
+  @Test func `a policy that keeps the method refuses redirects that would change it`() throws {
     var policy = RedirectPolicy()
     policy.allowsChangeOfMethod = false
     for (method, status) in [(HTTPMethod.post, 301), (.post, 302), (.post, 303), (.put, 303), (.delete, 303)]
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a redirect that drops the body drops the header fields of the body`() throws {
+  @Test func `a redirect that drops the body also drops the fields that describe the body`() throws {
     let request = Request.post("http://h/", .text("x")).field("Content-Language", "de").field("X", "1")
     let got = try #require(try step(request, 303, "/"))
     #expect(got.body.isNone)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["https://h/", "http://h:81/", "http://o/", "http://h.o/"])
-  func `credentials do not cross origins`(location: String) throws {
+  func `credentials are not sent across origins`(location: String) throws {
     var secrets = Secrets.standard
     secrets.fields = ["x-session", "prefer"]
     let request = Request.get("http://h/").bearer("t").field("Cookie", "c").field("X-Session", "s")
@@ -84,13 +84,14 @@ import Testing
     #expect(next.fields.map(\.name) == ["Accept"])
   }
 
-  @Test func `credentials stay within the origin, however it is written`() throws {
+  @Test func `credentials are kept within the origin, in whatever notation it is written`() throws {
     let request = Request.get("http://H:80/").bearer("t")
     #expect(try step(request, 302, "HTTP://h/x")?.fields["Authorization"] == "Bearer t")
   }
 
   @Test(arguments: ["file:///etc/passwd", "ftp://h/", "javascript:alert(1)", "data:text/plain,x"])
-  func `a redirect to a scheme other than http is refused, and says so`(location: String) {
+  func `a redirect to a scheme other than http and https is refused, and the error says so`(location: String)
+  {
     let error = #expect(throws: RequestError.self) { _ = try step(.get("http://h/"), 302, location) }
     #expect(error?.code == .redirectRefused)
     #expect(error?.description.contains("only http and https") == true)
@@ -103,7 +104,7 @@ import Testing
     #expect(try step(.get("https://h/"), 302, "http://h/", policy: allowed) != nil)
   }
 
-  @Test func `the limit of redirects is enforced, and a limit of zero follows none`() throws {
+  @Test func `the redirect limit is enforced, and a limit of zero follows none`() throws {
     #expect(try step(.get("http://h/"), 302, "/", followed: 9) != nil)
     let error = #expect(throws: RequestError.self) { _ = try step(.get("http://h/"), 302, "/", followed: 10) }
     #expect(error?.code == .tooManyRedirects)

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A client whose server accepts one token, and gives out the next.
+/// A client whose server accepts one token at a time.
 @Suite final class AuthenticationStageTests: Sendable {
   /// Tokens are numbers; the server at `/token` makes the next one valid.
   private struct Numbers: Authenticator {
@@ -63,7 +63,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a request is sent once more, and then its 401 is the outcome`() async throws {
+  @Test func `a request is sent once more after a 401, and a second 401 is its outcome`() async throws {
     let stage = stage(token: { _ in .response(body: "7") })
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.get("http://a.test/").attempts(5))
@@ -74,7 +74,8 @@ import Testing
     #expect(response.status == 401)
   }
 
-  @Test func `a failed refresh fails the requests that waited, and a later one tries again`() async throws {
+  @Test func `a failed refresh fails the waiting requests, and a later request refreshes again`() async throws
+  {
     let isWell = Locked(false)
     let stage = stage(token: { number in
       isWell.withLock { $0 } ? .response(body: "\(number)") : .response(status: 500)
@@ -91,7 +92,7 @@ import Testing
     #expect(try await stage.client.send(.get("http://a.test/")).text == "/")
   }
 
-  @Test func `a refresh goes on when the requests that wait for it are cancelled`() async throws {
+  @Test func `a refresh continues when the requests that wait for it are cancelled`() async throws {
     let stage = stage(token: { [gate] in .response(body: "\($0)").behind(gate) })
     let call = stage.client.start(.get("http://a.test/"))
     try await stage.stub.waitForRequests(2)
@@ -103,7 +104,7 @@ import Testing
     #expect(refreshes(stage) == 1)
   }
 
-  @Test func `a refresh that hangs ends after thirty seconds`() async throws {
+  @Test func `a hanging refresh ends after thirty seconds`() async throws {
     let stage = stage {
       $0.timeout = .seconds(100)
     } token: { [gate] in
@@ -117,14 +118,14 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `neither a refresh nor what waits for it takes a slot`() async throws {
+  @Test func `neither a refresh nor a request that waits for it takes a slot`() async throws {
     let stage = stage {
       $0.limits.total = 1
     } token: { [gate] in
       .response(body: "\($0)").behind(gate)
     }
     let calls = (0..<3).map { stage.client.start(.get("http://a.test/\($0)").attempts(1)) }
-    // Each request met its 401, and the refresh is under way.
+    // Each request has received its 401, and the refresh is in progress.
     try await stage.stub.waitForRequests(4)
     while stage.load != SlotLoad() { await Task.yield() }
     #expect(try await stage.client.send(.get("http://b.test/").acceptingAnyStatus()).status == 401)
@@ -153,7 +154,7 @@ import Testing
     #expect(stage.stub.requests.last?.fields["X-Token"] == "3")
   }
 
-  @Test func `a credential is sent to its origins only`() async throws {
+  @Test func `a credential is sent only to its origins`() async throws {
     let stage = stage()
     let other = try await stage.client.send(.get("http://b.test/").acceptingAnyStatus())
     #expect(other.status == 401)
@@ -168,7 +169,9 @@ import Testing
     #expect(try await below.client.send(.get("users")).text == "/v1/users")
   }
 
-  @Test func `a request that an interceptor sends elsewhere has the credential for there`() async throws {
+  @Test func `a request that an interceptor sends to another origin gets the credential of that origin`()
+    async throws
+  {
     struct Elsewhere: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await next(
@@ -182,7 +185,7 @@ import Testing
     #expect(stage.stub.requests.map { $0.fields["X-Token"] } == ["0", nil])
   }
 
-  @Test func `an authenticator may give a request its signer`() async throws {
+  @Test func `an authenticator may set a request's signer`() async throws {
     struct Signing: Authenticator {
       typealias Credential = NumberingSigner
       func authenticate(_ request: Request, with signer: Credential) -> Request { request.signed(by: signer) }
@@ -197,7 +200,7 @@ import Testing
     #expect(stage.stub.requests.map { $0.fields["X-Signature"] != nil } == [true, false])
   }
 
-  @Test func `a body that cannot be sent again is an error that says so`() async throws {
+  @Test func `a 401 for a body that cannot be sent again is an error that says so`() async throws {
     let stage = stage()
     let body = RequestBody.stream(AsyncStream { $0.finish() }, contentType: "text/plain")
     let error = await #expect(throws: RequestError.self) {
@@ -208,7 +211,9 @@ import Testing
     #expect(refreshes(stage) == 1)
   }
 
-  @Test func `a request that an interceptor sends during a refresh does not wait for it`() async throws {
+  @Test func `a request that an interceptor sends during a refresh does not wait for that refresh`()
+    async throws
+  {
     final class Asking: Interceptor {
       let client = Locked<Client?>(nil)
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
@@ -226,7 +231,7 @@ import Testing
     #expect(refreshes(stage) == 1)
   }
 
-  @Test func `a response is shared among requests of one identity only`() async throws {
+  @Test func `a response is shared only among requests of one identity`() async throws {
     valid.withLock { $0 = 0 }
     let stage = stage()
     let request = Request.get("http://a.test/").shared(within: .seconds(60))

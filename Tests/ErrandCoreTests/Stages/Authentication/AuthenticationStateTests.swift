@@ -32,7 +32,7 @@ import Testing
     Self.shown(rules.stale(generation, of: resource.hashValue, sent: .seconds(sent), at: .seconds(second)))
   }
 
-  /// A request that is sent again with the renewed credential, which the server finds stale, too.
+  /// A request that is sent again with the renewed credential, which the server also finds stale.
   private mutating func staleAgain(_ generation: Int, of resource: String = "r", _ second: Int = 0) -> String
   {
     Self.shown(rules.staleAgain(generation, of: resource.hashValue, sent: .zero, at: .seconds(second)))
@@ -55,16 +55,16 @@ import Testing
     #expect(stale(0) == "renew 1 of a")
     #expect(stale(0) == "wait 1")
     #expect(ended(1, .renewed("b")) == "use b1")
-    // This one was sent with the old credential.
+    // This request was sent with the old credential.
     #expect(stale(0) == "use b1")
     #expect(begin() == "use b1")
     #expect(stale(1) == "renew 2 of b")
   }
 
-  @Test mutating func `a credential that is missing or has expired is renewed before it is used`() {
+  @Test mutating func `a missing or expired credential is renewed before it is used`() {
     #expect(begin(isExpired: true) == "renew 1 of a")
     #expect(begin(isExpired: true) == "wait 1")
-    // Unless it is of use to a request that asks meanwhile.
+    // Unless a request that comes meanwhile can use the expired credential.
     #expect(begin() == "use a0")
     // A credential that was replaced while the old one was examined.
     #expect(ended(1, .renewed("b")) == "use b1")
@@ -75,7 +75,7 @@ import Testing
     #expect(ended(1, .renewed("b")) == "use b1")
   }
 
-  @Test mutating func `a failed renewal fails the requests that were sent before it ended, and no others`() {
+  @Test mutating func `a failed renewal fails only the requests that were sent before it ended`() {
     #expect(stale(0, sent: 1, 2) == "renew 1 of a")
     #expect(ended(1, .failed(Self.refused), 5) == "refreshFailed")
     #expect(stale(0, sent: 4, 6) == "refreshFailed")
@@ -83,13 +83,13 @@ import Testing
     #expect(stale(0, sent: 6, 7) == "renew 2 of a")
   }
 
-  @Test mutating func `no more than five renewals that do not help begin within thirty seconds`() {
+  @Test mutating func `at most five unsuccessful renewals start within thirty seconds`() {
     for number in 1...5 {
       let step = stale(number - 1, of: "\(number)", sent: number, number)
       #expect(step == "renew \(number) of \(number == 1 ? "a" : "b")")
       #expect(ended(number, .renewed("b"), number) == "use b\(number)")
       refused(number, by: "\(number)", number)
-      // Others that waited for the same renewal do not count once more.
+      // Other requests that waited for the same renewal do not count again.
       refused(number, by: "\(number) too", number)
     }
     #expect(stale(5, sent: 6, 30) == "excessiveRefresh")
@@ -106,7 +106,7 @@ import Testing
     #expect(stale(5, sent: 31, 31) == "renew 6 of b")
   }
 
-  @Test mutating func `renewals that help do not count, however many there are`() {
+  @Test mutating func `successful renewals do not count towards the limit, however many there are`() {
     for number in 1...50 {
       #expect(stale(number - 1, sent: number, 1).hasPrefix("renew \(number) of"))
       #expect(ended(number, .renewed("b"), 1) == "use b\(number)")
@@ -114,34 +114,39 @@ import Testing
     }
   }
 
-  @Test mutating func `a resource that refuses a new credential gets no other, until it accepts one`() {
+  @Test mutating func `a resource that refuses a new credential gets no further ones until it accepts one`() {
     #expect(stale(0, of: "r") == "renew 1 of a")
     #expect(ended(1, .renewed("b")) == "use b1")
     refused(1, by: "r")
     for second in 0..<300 { #expect(stale(1, of: "r", sent: second, second) == "respond") }
-    // It says nothing about others.
+    // This refusal says nothing about other resources.
     #expect(stale(1, of: "s", sent: 299, 299) == "renew 2 of b")
     #expect(ended(2, .renewed("c"), 299) == "use c2")
-    #expect(stale(2, of: "r", sent: 299, 299) == "respond", "Not with a newer one either.")
+    #expect(stale(2, of: "r", sent: 299, 299) == "respond", "A newer credential changes nothing.")
     rules.accepted(2, by: "r".hashValue)
     #expect(stale(2, of: "r", sent: 299, 299) == "renew 3 of c")
   }
 
-  @Test mutating func `a credential that a resource has accepted, or another process issued, has expired`() {
+  @Test
+  mutating func
+    `a credential that a resource accepted, or that another process issued, counts as expired when refused`()
+  {
     #expect(stale(0) == "renew 1 of a")
     #expect(ended(1, .renewed("b")) == "use b1")
     rules.accepted(1, by: "r".hashValue)
     #expect(staleAgain(1) == "renew 2 of b")
     #expect(ended(2, .found("c")) == "use c2")
-    #expect(staleAgain(1) == "use c2", "It was sent with the one before.")
+    #expect(staleAgain(1) == "use c2", "It was sent with the previous credential.")
     #expect(staleAgain(2) == "renew 3 of c")
     #expect(ended(3, .renewed("d")) == "use d3")
     rules.accepted(3, by: "s".hashValue)
-    #expect(staleAgain(3) == "respond", "Another resource has accepted it, and this one the one before.")
+    #expect(
+      staleAgain(3) == "respond",
+      "Another resource has accepted it, and this resource has accepted the previous one.")
     #expect(stale(3, sent: 1, 1) == "respond")
   }
 
-  @Test mutating func `a resource is asked again after five minutes, and after a sign-in`() {
+  @Test mutating func `a resource causes a renewal again after five minutes, and after a sign-in`() {
     #expect(stale(0, of: "r") == "renew 1 of a")
     #expect(ended(1, .renewed("b")) == "use b1")
     refused(1, by: "r")
@@ -154,15 +159,15 @@ import Testing
     #expect(stale(3, of: "r", sent: 301, 301) == "renew 3 of d")
   }
 
-  @Test mutating func `no more than a hundred resources are remembered, the newest`() {
+  @Test mutating func `at most a hundred resources are remembered, the newest ones`() {
     for number in 0..<101 { refused(0, by: "\(number)", number) }
     #expect(stale(0, of: "0", sent: 101, 101) == "renew 1 of a")
     #expect(ended(1, .renewed("b"), 101) == "use b1")
     for number in 1..<101 { #expect(stale(1, of: "\(number)", sent: 101, 101) == "respond") }
   }
 
-  /// A crawler of pages that this user must not see costs five renewals, and no other request fails for that.
-  @Test mutating func `a credential that others accept is not at fault`() {
+  /// A crawler of pages that this user must not see costs five renewals, and makes no other request fail.
+  @Test mutating func `a credential that other resources accept is not renewed for one that refuses it`() {
     for number in 1...5 {
       #expect(stale(number - 1, of: "\(number)").hasPrefix("renew"))
       #expect(ended(number, .renewed("b")) == "use b\(number)")
@@ -174,14 +179,14 @@ import Testing
     #expect(stale(5, of: "new", sent: 30, 30) == "renew 6 of b")
   }
 
-  @Test mutating func `credentials that other processes have renewed do not count`() {
+  @Test mutating func `renewals by other processes do not count towards the limit`() {
     for number in 1...20 {
       #expect(stale(number - 1, sent: number, number) == "renew \(number) of \(number == 1 ? "a" : "b")")
       #expect(ended(number, .found("b"), number) == "use b\(number)")
     }
   }
 
-  @Test mutating func `an identity that is signed out sends nothing until it signs in`() {
+  @Test mutating func `a signed-out identity sends nothing until it signs in`() {
     #expect(stale(0) == "renew 1 of a")
     #expect(ended(1, .final(Self.final)) == "signedOut")
     #expect(rules.isSignedOut)
@@ -193,7 +198,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  mutating func `a renewal that ends after a sign-in or a sign-out counts no more`(signsIn: Bool) {
+  mutating func `a renewal that ends after a sign-in or a sign-out has no effect`(signsIn: Bool) {
     for outcome in [Rules.Outcome.renewed("late"), .failed(Self.refused), .final(Self.final)] {
       rules = Rules("a")
       #expect(stale(0) == "renew 1 of a")
@@ -204,7 +209,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64](1...200))
-  func `one renewal is under way at most, and each credential is used until it is replaced`(seed: UInt64) {
+  func `at most one renewal runs at a time, and each credential is used until it is replaced`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var rules = Rules(Bool.random(using: &random) ? "0" : nil)
     var (underWay, fenced): (Int?, Set<Int>) = (nil, [])
@@ -261,16 +266,16 @@ import Testing
   }
 
   @Test
-  mutating func `a credential that seems expired as soon as it is issued is used, and the server decides`() {
+  mutating func `a credential that seems expired when it is issued is used, and the server decides`() {
     #expect(begin(1, isExpired: true) == "renew 1 of a")
     #expect(ended(1, .renewed("b", isExpired: true), 1) == "use b1")
     #expect(begin(20, isExpired: true) == "use b1")
     #expect(stale(1, sent: 20, 21) == "renew 2 of b")
     #expect(ended(2, .renewed("c"), 22) == "use c2")
-    #expect(begin(23, isExpired: true) == "renew 3 of c", "This one has lived for a while.")
+    #expect(begin(23, isExpired: true) == "renew 3 of c", "This one was valid for a while.")
   }
 
-  @Test mutating func `short lives are no excess`() {
+  @Test mutating func `renewals of credentials with short lifetimes do not count towards the limit`() {
     for number in 1...50 {
       #expect(begin(0, isExpired: true).hasPrefix("renew \(number) of"))
       #expect(ended(number, .renewed("b")) == "use b\(number)")
@@ -289,7 +294,7 @@ import Testing
     #expect(begin(31, isExpired: true) == "wait 6")
   }
 
-  @Test mutating func `refreshes that failed too often end with the reason of the last one`() {
+  @Test mutating func `when too many refreshes have failed, the error gives the reason of the last one`() {
     for number in 1...5 {
       #expect(begin(number, isExpired: true) == "renew \(number) of a")
       #expect(ended(number, .failed(Self.refused), number) == "refreshFailed")
@@ -304,7 +309,7 @@ import Testing
         == "5 refreshes of the credential have not helped within 30 s, and the next one has to wait: no")
   }
 
-  @Test mutating func `the sentence tells refreshes that failed from those that were refused`() {
+  @Test mutating func `the error distinguishes failed refreshes from refused credentials`() {
     for number in 1...4 {
       #expect(begin(number, isExpired: true).hasPrefix("renew"))
       #expect(ended(number, .failed(Self.refused), number) == "refreshFailed")

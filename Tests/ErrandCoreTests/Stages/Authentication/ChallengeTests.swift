@@ -14,7 +14,7 @@ import Testing
       #"Newauth realm="apps", type=1, title="Login", Basic realm="simple""#, ["newauth apps", "basic simple"]
     ),
   ])
-  func `challenges are told apart, however they are written`(value: String, expected: [String]) {
+  func `challenges are parsed in every notation`(value: String, expected: [String]) {
     let shown = Challenge.all(in: [value]).map { challenge in
       [challenge.scheme, challenge.token68 ?? challenge.parameters["realm"]].compactMap { $0 }.joined(
         separator: " ")
@@ -23,7 +23,7 @@ import Testing
   }
 
   /// URLSession joins the lines of a field.
-  @Test func `challenges are the same from several lines and from one that joins them`() {
+  @Test func `challenges are the same whether they are in several lines or in one joined line`() {
     let lines = [
       "Negotiate", "NTLM TlRMTVNTUAABAAAA==", #"Basic realm="a, Digest b", charset="UTF-8""#, "Bearer",
       #"Digest realm="q\"u,o", nonce="n", qop="auth,auth-int", algorithm=SHA-256"#, "Custom a=1 , b = 2",
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `junk in the place of a challenge ends`() {
+  @Test func `parsing an invalid challenge ends`() {
     var random = SeededRandom(seed: 1)
     let letters = Array(#"ab,= "\;Digest realm=nonce/+~é"#.utf8) + [0, 13, 10, 9, 255]
     for _ in 0..<5000 {
@@ -62,11 +62,11 @@ import Testing
     ],
     [#"Digest realm="a", nonce="x", nonce="y""#, #"DIGEST NONCE=y,REALM=a,ALGORITHM=Sha-256,QOP="AUTH""#],
   ])
-  func `the best challenge of several that can be met is taken`(lines: [String]) throws {
+  func `the best of several supported challenges is selected`(lines: [String]) throws {
     var fields = HTTPFields()
     for line in lines { fields.append("WWW-Authenticate", line) }
     let joined: HTTPFields = ["WWW-Authenticate": lines.joined(separator: ", ")]
-    // A transport may join lines. One that cannot be parsed hides those behind it then.
+    // A transport may join lines. A line that cannot be parsed then hides those after it.
     for fields in lines[0].contains("nonce=\"x\", nonce") ? [fields] : [fields, joined] {
       let challenge = try #require(DigestChallenge(ResponseHead(status: 401, fields: fields)))
       #expect(challenge.nonce == "y" && challenge.hash == .sha256 && challenge.realm == "a")

@@ -27,7 +27,7 @@ import Testing
     try await file.exclusively { [file] in try await file.write(Data(text.utf8)) }
   }
 
-  @Test func `a file that is missing is no credential, and what was written last is read`() async throws {
+  @Test func `a missing file means no credential, and the last write is the one that is read`() async throws {
     #expect(try await file.read() == nil)
     for text in ["one", "a longer one", ""] {
       try await write(text)
@@ -36,8 +36,8 @@ import Testing
     #expect(try folder.names == ["credential", "credential.lock"])
   }
 
-  @Test func `no other user can read it, whatever was there before`() async throws {
-    // Another program's.
+  @Test func `no other user can read the file, whatever was there before`() async throws {
+    // A file of another program.
     try folder.write("mine", to: "credential.draft")
     try await write("one")
     #expect(try String(contentsOf: folder.file("credential.draft"), encoding: .utf8) == "mine")
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a file that others could have read or written is refused`() async throws {
+  @Test func `a file that other users could have read or written is refused`() async throws {
     try await write("one")
     for mode: mode_t in [0o640, 0o602, 0o666] {
       chmod(folder.path("credential"), mode)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a file or a lock with a second name is refused`() async throws {
+  @Test func `a file or a lock with a second hard link is refused`() async throws {
     try await write("one")
     link(folder.path("credential"), folder.path("elsewhere"))
     await #expect(throws: FileError.self) { try await file.read() }
@@ -78,7 +78,7 @@ import Testing
     #"{"revision":-1,"identity":"a","credential":"e30="}"#,
     #"{"revision":1,"identity":"a","credential":"?"}"#, #"{"revision":1,"identity":"a","credential":"e30="}"#,
   ])
-  func `a file that is damaged fails the request, until somebody signs in`(text: String) async throws {
+  func `a damaged file fails requests until the next sign-in`(text: String) async throws {
     try await write(text)
     let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
     let session = CredentialSession(method, store: file)
@@ -88,7 +88,7 @@ import Testing
     }.responding { _ in .response() }
     let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
     #expect(error?.code == .refreshFailed)
-    #expect(error?.message.contains("sign in anew, which replaces it") == true)
+    #expect(error?.message.contains("sign in again to replace it") == true)
     #expect(try await file.read() == Data(text.utf8))
     #expect(stage.stub.requests.isEmpty)
     try await session.signIn(OAuth2.Tokens(accessToken: "a"), identity: "me")
@@ -103,7 +103,9 @@ import Testing
     "-----BEGIN PRIVATE KEY-----\n", "x", "[]", "{}", "{\"revision\":1}",
     "{\"revision\":1,\"identity\":\"a\",\"notes\":\"mine\"}", "{\"errand\":\"cookies\"}\n",
   ])
-  func `a file that Errand did not write is neither read nor replaced, whoever signs in or out`(text: String)
+  func `a file that Errand did not write is neither read nor replaced, whichever identity signs in or out`(
+    text: String
+  )
     async throws
   {
     try folder.write(text, to: "credential")
@@ -119,7 +121,7 @@ import Testing
     #expect(try String(contentsOf: folder.file("credential"), encoding: .utf8) == text)
   }
 
-  @Test func `a file of the first version is read, and replaced`() async throws {
+  @Test func `a file of format version 1 is read, and replaced`() async throws {
     let text = #"{"credential":"e30=","identity":"me","revision":3}"#
     try folder.write(text, to: "credential")
     chmod(folder.path("credential"), 0o600)
@@ -128,7 +130,7 @@ import Testing
     #expect(try await file.read() == Data("new".utf8))
   }
 
-  @Test func `one holder at a time has it`() async throws {
+  @Test func `only one process at a time has the file`() async throws {
     let holders = Holders()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
@@ -145,7 +147,7 @@ import Testing
     #expect(holders.most == 1)
   }
 
-  @Test func `a write is waited for even if its task is cancelled`() async throws {
+  @Test func `a write is completed even if its task is cancelled`() async throws {
     for number in 0..<50 {
       let task = Task { [file] in
         try await file.exclusively {
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `a symbolic link is refused, because a file would take its place`() async throws {
+  @Test func `a symbolic link is refused, because a regular file would replace it`() async throws {
     try await write("one")
     let path = folder.path("link")
     symlink(folder.path("credential"), path)
@@ -166,17 +168,18 @@ import Testing
     let error = await #expect(throws: FileError.self) { try await linked.read() }
     #expect(error?.description.contains("symbolic link") == true)
     unlink(folder.path("credential"))
-    await #expect(throws: FileError.self, "A link to nothing, too.") { try await linked.read() }
+    await #expect(throws: FileError.self, "A dangling link, too.") { try await linked.read() }
   }
 
   #if os(Linux)
-    @Test func `a wait for a lock that a stopped process holds ends with its task, and leaves no thread`()
+    @Test
+    func `a wait for a lock that a stopped process holds ends with its task, and leaves no thread behind`()
       async throws
     {
       let lock = open(folder.path("credential.lock"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       flock(lock, LOCK_EX)
       let tasks = (0..<20).map { _ in Task { [file] in try await file.exclusively {} } }
-      // Each thread that waits has the file open.
+      // Each waiting thread has the file open.
       while try opened < 21 { await Task.yield() }
       for task in tasks { task.cancel() }
       for task in tasks { await #expect(throws: (any Error).self) { try await task.value } }
@@ -185,7 +188,7 @@ import Testing
       try await write("one")
     }
 
-    /// How often this process has the lock's file open.
+    /// The number of descriptors that this process has on the lock file.
     private var opened: Int {
       get throws {
         let path = folder.path("credential.lock")
@@ -196,7 +199,7 @@ import Testing
     }
   #endif
 
-  @Test func `a file that was removed is written anew for the identity that is signed in`() async throws {
+  @Test func `a removed file is written again for the identity that is signed in`() async throws {
     let session = CredentialSession(
       OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app"), store: file)
     try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r"), identity: "me")
@@ -216,7 +219,7 @@ import Testing
     unlink(folder.path("credential"))
     #expect(try await stage.client.send(.get("x")).status == 200)
     gate.open()
-    #expect(await slow.result.requestError == nil, "It is of the same identity as before.")
+    #expect(await slow.result.requestError == nil, "It has the same identity as before.")
     #expect(
       try await session.identityDigest(on: Timeline(ContinuousClock()))
         == CredentialIdentity(named: "me").digest)
@@ -225,7 +228,7 @@ import Testing
         == CredentialIdentity(named: "me").digest)
   }
 
-  @Test func `a wait for a lock that is held for too long ends with a sentence`() throws {
+  @Test func `a wait for a lock that is held for too long ends with an error that explains it`() throws {
     let shared = ReplacedFile(path: folder.path("a"), lockPath: folder.path("a.lock"))
     let lock = try shared.lock(within: .zero)
     let error = #expect(throws: FileError.self) { try shared.lock(within: .milliseconds(20)) }
@@ -234,7 +237,9 @@ import Testing
     _ = try shared.lock(within: .zero)
   }
 
-  @Test func `credentials that another process has stored are no refreshes of this one`() async throws {
+  @Test func `credentials that another process has stored do not count as refreshes of this one`()
+    async throws
+  {
     let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
     let (first, second) = (CredentialSession(method, store: file), CredentialSession(method, store: file))
     let valid = Locked("")

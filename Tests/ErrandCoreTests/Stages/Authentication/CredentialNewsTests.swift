@@ -6,9 +6,10 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// Changes that another process stores: two sessions that share a store know as little of each other as two processes.
+/// Changes that another process stores: two sessions that share a store know as little of each other as two
+/// processes.
 @Suite final class CredentialNewsTests: Sendable {
-  /// The token is the user's name, which never goes stale.
+  /// The token is the user's name, which never becomes stale.
   private struct Names: Authenticator {
     func authenticate(_ request: Request, with name: String) -> Request { request.field("X-User", name) }
     func refresh(_ name: String?, _ refresh: CredentialRefresh) async throws -> String {
@@ -16,7 +17,7 @@ import Testing
     }
   }
 
-  /// A store in memory, of a user's own, that may have no versions.
+  /// A store in memory, like one that an app might write, with or without versions.
   private final class MemoryStore: CredentialStore {
     struct Failure: Error {}
     private let data = Locked<Data?>(nil)
@@ -65,7 +66,9 @@ import Testing
     await #expect(throws: RequestError.self) { try await stage.client.send(request) }
   }
 
-  @Test func `a session that was signed out sees another's sign-in, at its first request`() async throws {
+  @Test func `a session that was signed out sees another session's sign-in at its first request`()
+    async throws
+  {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
     let stage = stage(two)
@@ -81,7 +84,9 @@ import Testing
     #expect(stage.stub.requests.count == 3)
   }
 
-  @Test func `a refresh that the server rejected for good does not outlive another's sign-in`() async throws {
+  @Test func `a refresh that the server rejected for good does not outlast another session's sign-in`()
+    async throws
+  {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
     let stage = stage(two) { request in
@@ -93,7 +98,7 @@ import Testing
     #expect(try await stage.client.send(.get("x")).text == "of bob")
   }
 
-  @Test func `a sign-out of another process is noticed before the next request is sent`() async throws {
+  @Test func `a sign-out by another process is noticed before the next request is sent`() async throws {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
     let stage = stage(two) { [gate] request in
@@ -104,13 +109,13 @@ import Testing
     try await stage.stub.waitForRequests(2)
     try await one.signOut()
     #expect(await error(of: .get("x"), stage)?.code == .signedOut)
-    #expect(await slow.result.requestError?.cancellation == .signedOut, "It was on the wire.")
+    #expect(await slow.result.requestError?.cancellation == .signedOut, "It was in flight.")
     #expect(stage.stub.requests.count == 2)
     #expect(try await stage.client.send(Request.get("x").unauthenticated()).status == 200)
     gate.open()
   }
 
-  @Test func `a call is not sent for the identity that another process signed in`() async throws {
+  @Test func `a call is not sent for an identity that another process signed in meanwhile`() async throws {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
     let stage = stage(two)
@@ -125,7 +130,9 @@ import Testing
     #expect(stage.stub.requests.count == 6)
   }
 
-  @Test func `a call that waits to be attempted again is not sent after another's sign-out`() async throws {
+  @Test func `a call that waits for its next attempt is not sent after a sign-out by another process`()
+    async throws
+  {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
     let stage = stage(two) { _ in .response(status: 503) }
@@ -158,10 +165,12 @@ import Testing
     try await one.signIn("alice 2", identity: "alice")
     #expect(try await stage.client.send(.get("x")).text == "alice 2")
     gate.open()
-    #expect(await slow.result.text == "slow", "It is of the same identity.")
+    #expect(await slow.result.text == "slow", "It has the same identity.")
   }
 
-  @Test func `an outbox learns for whom it keeps a request, and when that one signs in elsewhere`()
+  @Test
+  func
+    `an outbox knows the identity for which it keeps a request, and notices its sign-in by another process`()
     async throws
   {
     let (one, two) = (session(), session())
@@ -178,11 +187,11 @@ import Testing
     #expect(try await digest() == nil)
     try await one.signIn("alice", identity: "alice")
     #expect(try await digest() == CredentialIdentity(named: "alice").digest)
-    #expect(signIns.withLock { $0 } == 2, "The first was found at the start.")
+    #expect(signIns.withLock { $0 } == 2, "The first one was found at the start.")
     withExtendedLifetime(listener) {}
   }
 
-  @Test func `a sign-out that could not be stored does not end with what is stored`() async throws {
+  @Test func `a sign-out that could not be stored is not undone by the stored credential`() async throws {
     let store = MemoryStore(folder)
     let (one, two) = (CredentialSession(Names(), store: store), CredentialSession(Names(), store: store))
     try await one.signIn("alice", identity: "alice")
@@ -213,10 +222,12 @@ import Testing
     #expect(try await stage.client.send(.get("x")).text == "of alice")
     stage.clock.advance(by: .milliseconds(1))
     #expect(await error(of: .get("x"), stage)?.code == .signedOut)
-    #expect(store.readCount == reads + 2, "One more by the sign-out.")
+    #expect(store.readCount == reads + 2, "The sign-out caused one more.")
   }
 
-  @Test func `a sign-in after the file was removed is seen, however many there were before`() async throws {
+  @Test func `a sign-in after the file was removed is noticed, however many versions there were before`()
+    async throws
+  {
     let (one, two) = (session(), session())
     for _ in 0..<5 { try await one.signIn("alice", identity: "alice") }
     let stage = stage(two)
@@ -224,12 +235,12 @@ import Testing
     unlink(folder.path("credential"))
     let three = session()
     try await three.signIn("carl", identity: "carl")
-    // It was made for alice.
+    // The call was made for alice.
     #expect(await error(of: .get("x"), stage)?.cancellation == .signedOut)
     #expect(try await stage.client.send(.get("x")).text == "of carl")
   }
 
-  /// Tokens are numbers, and a refresh makes the next one.
+  /// Tokens are numbers, and a refresh issues the next one.
   private final class Numbers: Authenticator {
     let refreshes = Locked(0)
     func authenticate(_ request: Request, with token: Int) -> Request { request.field("X-Token", "\(token)") }
@@ -239,7 +250,7 @@ import Testing
     }
   }
 
-  /// The same store behind a lock that is held up.
+  /// The same store, whose operations are delayed as by a lock.
   private final class HeldUp: CredentialStore {
     private let store: MemoryStore
     private let gate: StubGate
@@ -279,7 +290,7 @@ import Testing
     #expect(try await stage.client.send(.get("c")).text == "5")
   }
 
-  @Test func `a file that is the same is not read again`() async throws {
+  @Test func `an unchanged file is not read again`() async throws {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
     let stage = stage(two)
@@ -288,13 +299,13 @@ import Testing
     #expect(two.isPrepared(on: timeline))
     chmod(folder.path("credential"), 0o000)
     #expect(two.isPrepared(on: timeline), "Its content is the same.")
-    // If it cannot be read, what is known is used.
+    // If it cannot be read, the last known credential is used.
     unlink(folder.path("credential"))
     #expect(!two.isPrepared(on: timeline))
     #expect(try await stage.client.send(.get("x")).text == "of alice")
   }
 
-  @Test func `a call that is cancelled does not wait for a store that hangs`() async throws {
+  @Test func `a cancelled call does not wait for a store that hangs`() async throws {
     final class Hanging: CredentialStore {
       let gate: StubGate
       init(_ gate: StubGate) { self.gate = gate }

@@ -6,9 +6,9 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// A credential that was added for one origin never leaves to another.
+/// A credential that was added for one origin is never sent to another.
 @Suite struct CredentialOriginTests {
-  /// Leads each attempt to another URL, as users' interceptors do: with another request.
+  /// Sends each attempt to another URL, as an app's interceptor may do, with a changed request.
   private struct Leading: Interceptor {
     var url = "http://b.test/moved"
     var keepsOptions = true
@@ -22,14 +22,14 @@ import Testing
     }
   }
 
-  /// Puts its token, and the host that it is for, wherever a test wants it.
+  /// Adds its token, and the host that it is for, at the place that a test chooses.
   private struct Placing: Authenticator {
     let place: @Sendable (Request, String) -> Request
     func authenticate(_ request: Request, with token: String) -> Request { place(request, token) }
     func refresh(_ token: String?, _ refresh: CredentialRefresh) -> String { "new" }
   }
 
-  /// Sends a request to another origin before it makes the credential for `b.test`.
+  /// Sends a request to another origin before it provides the credential for `b.test`.
   private final class Asking: Authenticator {
     let client = Locked<Client?>(nil)
     func authenticate(_ request: Request, with token: String) async throws -> Request {
@@ -98,13 +98,16 @@ import Testing
   }
 
   @Test(arguments: ["https://a.test/", "http://a.test:81/", "http://A.TEST./", "http://b.a.test/"])
-  func `scheme, host and port are the origin`(url: String) async throws {
+  func `scheme, host and port together are the origin`(url: String) async throws {
     let stage = stage(.bearer("secret", at: Self.urls("a.test")), Leading(url: url))
     try await stage.client.send(.get("http://a.test/"))
     #expect(stage.stub.requests.map { $0.fields.contains("Authorization") } == [false])
   }
 
-  @Test func `a credential stays within its origin, and is made for another one in the list`() async throws {
+  @Test
+  func `a credential stays within its origin, and another one is provided for a second origin in the list`()
+    async throws
+  {
     let each = placing(at: Self.urls("a.test", "b.test")) { request, token in
       request.field("X-Own", "\(token) for \(request.url?.host() ?? "")")
     }
@@ -119,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a credential in the URL or the body cannot be taken off, so nothing is sent`(isInURL: Bool)
+  func `a credential in the URL or the body cannot be removed, so nothing is sent`(isInURL: Bool)
     async throws
   {
     let authentication = placing { request, token in
@@ -135,7 +138,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `an authenticator cannot lead a request away itself`() async throws {
+  @Test func `an authenticator cannot change a request's origin`() async throws {
     let authentication = placing { request, token in
       Request(request.method, "http://b.test/", fields: ["X-Own": token])
     }
@@ -147,7 +150,7 @@ import Testing
     #expect(stage.stub.requests.isEmpty)
   }
 
-  @Test func `a 401 of a server that was not sent the credential renews nothing`() async throws {
+  @Test func `a 401 from a server that was not sent the credential renews nothing`() async throws {
     let counting = Counting()
     let session = CredentialSession(counting, credential: "old")
     let stage = stage(Authentication(session, at: Self.urls("a.test")), Leading()) { _ in
@@ -159,7 +162,8 @@ import Testing
     #expect(counting.renewed.withLock { $0 } == 0 && stage.stub.requests.count == 2)
   }
 
-  @Test func `cookies of one origin are not those of the one that an interceptor leads to`() async throws {
+  @Test func `an interceptor that changes the origin does not send the cookies of the old one`() async throws
+  {
     let cookies = CookieStore()
     let stage = Stage.configured { configuration in
       configuration.cookies = cookies
@@ -195,7 +199,9 @@ import Testing
     }
   }
 
-  @Test func `the redirects of one attempt count, wherever they lead`() async throws {
+  @Test func `all redirects of an attempt count towards the limit, whichever origin they lead to`()
+    async throws
+  {
     let stage = stage(.bearer("secret", at: Self.urls("a.test", "b.test"))) { request in
       let host = request.url.host() == "a.test" ? "b" : "a"
       return .response(status: 302, fields: ["Location": "http://\(host).test/\(request.index)"])
@@ -207,7 +213,7 @@ import Testing
       stage.stub.requests.map { $0.fields["Authorization"] } == Array(repeating: "Bearer secret", count: 4))
   }
 
-  @Test func `a redirect through another origin does not bring the credential back`() async throws {
+  @Test func `a redirect through another origin does not restore the credential`() async throws {
     let next = ["/0": "http://c.test/1", "/1": "http://b.test/2", "/2": "http://a.test/3"]
     let stage = stage(.bearer("secret", at: Self.urls("a.test", "b.test"))) { request in
       next[request.path].map { .response(status: 302, fields: ["Location": $0]) } ?? .response(status: 401)
@@ -219,7 +225,7 @@ import Testing
     #expect(stage.stub.requests.map { $0.fields.contains("Authorization") } == [true, false, false, false])
   }
 
-  @Test func `a 401 of the second origin renews the credential that it was sent`() async throws {
+  @Test func `a 401 from the second origin renews the credential that it was sent`() async throws {
     let session = CredentialSession(
       Placing { request, token in request.field("X-Own", token) }, credential: "old")
     let stage = stage(Authentication(session, at: Self.urls("a.test", "b.test"))) { request in
@@ -230,7 +236,8 @@ import Testing
     #expect(stage.stub.requests.map { $0.fields["X-Own"] } == ["old", "old", "new", "new"])
   }
 
-  @Test func `a body with the credential in it does not follow a redirect to another origin`() async throws {
+  @Test func `a body that contains the credential is not sent to another origin by a redirect`() async throws
+  {
     for hosts in [Self.urls("a.test"), Self.urls("a.test", "b.test")] {
       let authentication = placing(at: hosts) { request, token in
         request.with { if !$0.body.isNone { $0.body = .text(token) } }
@@ -245,7 +252,7 @@ import Testing
     }
   }
 
-  @Test func `the credential for a redirect's target is made without a slot in hand`() async throws {
+  @Test func `the credential for a redirect's target is provided while no slot is held`() async throws {
     let asking = Asking()
     let session = CredentialSession(asking, credential: "old")
     let stage = Stage.configured { configuration in
@@ -273,11 +280,11 @@ import Testing
     return redirecting(request)
   }
 
-  @Test func `a digest is made for the second origin, whose challenge is another`() async throws {
+  @Test func `a digest is computed for the second origin with the challenge of that origin`() async throws {
     let stage = stage(
       .digest(user: "u", password: "secret", at: Self.urls("a.test", "b.test")), nil, { Self.digest($0) })
     #expect(try await stage.client.send(.get("http://a.test/")).text == "/next")
-    // A challenge each; then both are known.
+    // One challenge each; after that both are known.
     #expect(stage.paths == ["/", "/", "/next", "/", "/next"])
     #expect(try await stage.client.send(.get("http://a.test/")).text == "/next")
     #expect(stage.paths.suffix(2) == ["/", "/next"] && stage.paths.count == 7)
@@ -287,7 +294,7 @@ import Testing
     }
   }
 
-  @Test func `a digest does not go to another origin`() async throws {
+  @Test func `a digest is not sent to another origin`() async throws {
     let authentication = Authentication.digest(user: "u", password: "secret", at: Self.urls("a.test"))
     let led = stage(authentication, Leading(keepsOptions: false), { Self.digest($0) })
     let redirected = stage(authentication, nil, { Self.digest($0) })
@@ -299,7 +306,7 @@ import Testing
     }
   }
 
-  @Test func `a second origin that refuses the password is asked once more, and no oftener`() async throws {
+  @Test func `a second origin that refuses the password is sent it only once`() async throws {
     let stage = stage(.digest(user: "u", password: "secret", at: Self.urls("a.test", "b.test"))) { request in
       request.url.host() == "a.test"
         ? Self.digest(request)

@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  /// Returns true if a request is signed for its method, its target and, if it says so, its body.
+  /// Returns true if a request is signed for its method, its target and, with `auth-int`, its body.
   private static func isValid(_ request: StubRequest, realm: String = "r") -> Bool {
     let digest = digest(request)
     let hash = DigestHash.sha256
@@ -50,7 +50,7 @@ import Testing
     return digest["response"] == hash("\(first):\(nonce):\(count):\(clientNonce):\(quality):\(second)")
   }
 
-  @Test func `a nonce is used until the server gives another, and counted`() async throws {
+  @Test func `a nonce is used, with a count, until the server sends another`() async throws {
     let stage = Self.stage { request in
       let nonce = request.index < 4 ? "one" : "two"
       guard Self.isValid(request), Self.digest(request)["nonce"] == nonce else {
@@ -65,7 +65,7 @@ import Testing
     try await stage.client.send(.get("x"))
     let digests = stage.stub.requests.map(Self.digest)
     #expect(digests.map { $0["nonce"] } == [nil, "one", "one", "one", "one", "two", "three", "two"])
-    // The same nonce once more is counted on.
+    // The count of the same nonce continues.
     #expect(
       digests.map { $0["nc"]?.last } == [nil, "1", "2", "3", "4", "1", "1", "1"])
     #expect(digests[1]["uri"] == "/x?y=z")
@@ -76,7 +76,9 @@ import Testing
 
   private static let large = String(repeating: "x", count: 4097)
 
-  @Test func `a large body is sent once, after a request without it has learnt the challenge`() async throws {
+  @Test func `a large body is sent once, after a request without a body has fetched the challenge`()
+    async throws
+  {
     let stage = Self.stage { Self.isValid($0) ? .response(body: "\($0.body.count)") : Self.refused("one") }
     let request = Request.put("x", .text(Self.large)).field("Content-Language", "de").idempotencyKey("k")
       .field("Expect", "100-continue").compressed()
@@ -106,13 +108,13 @@ import Testing
   }
 
   @Test(arguments: [200, 204, 400, 403, 404, 500])
-  func `without a challenge the request is sent as it is`(status: Int) async throws {
+  func `without a challenge the request is sent unchanged`(status: Int) async throws {
     let stage = Self.stage { .response(status: $0.body.isEmpty ? status : 201, body: "\($0.body.count)") }
     #expect(try await stage.client.send(.put("x", .text(Self.large))).text == "4097")
     #expect(stage.stub.requests.map { $0.fields["Authorization"] } == [nil, nil])
   }
 
-  @Test func `the response to the question goes nowhere`() async throws {
+  @Test func `the response to the probe is discarded`() async throws {
     try await TemporaryFolder.using { folder in
       let stage = Self.stage {
         $0.body.isEmpty ? .response(status: 200, body: "of the question") : .response(body: "of the request")
@@ -125,14 +127,14 @@ import Testing
     }
   }
 
-  @Test func `a password that is refused is not tried with the body again and again`() async throws {
+  @Test func `a refused password does not cause the body to be sent again`() async throws {
     let stage = Self.stage { _ in Self.refused("one") }
     let error = await stage.client.start(.put("x", .text(Self.large))).result.requestError
     #expect(error?.status == 401)
     #expect(stage.stub.requests.map { $0.body.isEmpty } == [true, false])
   }
 
-  @Test func `a question without a response fails the attempt, which is attempted again`() async throws {
+  @Test func `a probe without a response fails the attempt, which is retried`() async throws {
     let stage = Self.stage {
       $0.index == 0 ? .fail(.connectionLost) : Self.isValid($0) ? .response() : Self.refused("one")
     }
@@ -140,7 +142,7 @@ import Testing
     #expect(stage.stub.requests.map { $0.body.isEmpty } == [true, true, false])
   }
 
-  @Test func `requests at once each have a count of their own`() async throws {
+  @Test func `concurrent requests each have their own nonce count`() async throws {
     let counts = Locked<[String]>([])
     let stage = Self.stage { request in
       guard Self.isValid(request) else { return Self.refused("n") }
@@ -164,7 +166,7 @@ import Testing
   @Test func `a nonce belongs to its origin`() async throws {
     let stage = Self.stage(at: ["http://a.test", "http://b.test"]) { request in
       let nonce = "of \(request.url.host() ?? "")"
-      // A server that says nothing of a nonce that it does not know.
+      // A server that does not report an unknown nonce as stale.
       guard Self.isValid(request), Self.digest(request)["nonce"] == nonce else { return Self.refused(nonce) }
       return .response()
     }
@@ -185,7 +187,7 @@ import Testing
     #expect(stage.stub.requests.count == 46)
   }
 
-  @Test func `realms of one origin do not take each other's challenges`() async throws {
+  @Test func `the challenges of several realms of one origin do not replace each other`() async throws {
     let stage = Self.stage { request in
       let realm = request.path
       guard Self.isValid(request, realm: realm) else {
@@ -205,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong password is the server's 401, however often it is sent`() async throws {
+  @Test func `a wrong password gets the server's 401, however often it is sent`() async throws {
     let stage = Self.stage { Self.refused("\($0.index)") }
     for _ in 0..<10 {
       let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
@@ -214,7 +216,10 @@ import Testing
     #expect(stage.stub.requests.count == 11)
   }
 
-  @Test func `a server that has forgotten a nonce, and does not say so, is sent another`() async throws {
+  @Test
+  func `a nonce that the server has forgotten is replaced, even if the server does not report it as stale`()
+    async throws
+  {
     let epoch = Locked(0)
     let stage = Self.stage { request in
       let nonce = "\(epoch.withLock { $0 })"
@@ -228,7 +233,7 @@ import Testing
     #expect(stage.stub.requests.count == 6)
   }
 
-  @Test func `a nonce that is always stale is tried once`() async throws {
+  @Test func `a request is sent again only once if its nonce is always stale`() async throws {
     let stage = Self.stage { Self.refused("\($0.index)", "qop=auth, stale=true") }
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.get("x").attempts(5))
@@ -241,7 +246,7 @@ import Testing
     "Basic realm=\"r\"", "Digest realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-9",
     "Digest realm=\"r\", nonce=\"n\", qop=\"auth-conf\"",
   ])
-  func `a challenge that cannot be met is the response`(value: String) async throws {
+  func `a 401 with an unsupported challenge is the response`(value: String) async throws {
     let stage = Self.stage { _ in .response(status: 401, fields: ["WWW-Authenticate": value]) }
     let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
     #expect(error?.status == 401)
@@ -251,7 +256,7 @@ import Testing
   // MARK: Bodies
 
   @Test(arguments: [true, false], [true, false])
-  func `a body is covered as it is sent`(isOnly: Bool, isCompressed: Bool) async throws {
+  func `a body is covered in the form in which it is sent`(isOnly: Bool, isCompressed: Bool) async throws {
     let stage = Self.stage(protectsBody: !isOnly) { request in
       Self.isValid(request) && Self.digest(request)["qop"] == "auth-int"
         ? .response() : Self.refused("n", isOnly ? "qop=auth-int" : "qop=\"auth,auth-int\"")
@@ -271,14 +276,14 @@ import Testing
     #expect(encodings == [isCompressed ? "gzip" : nil])
   }
 
-  @Test func `a stream cannot be covered, and says so`() async throws {
+  @Test func `a stream cannot be covered, and the error says so`() async throws {
     let stage = Self.stage(protectsBody: true) { request in
       let isOnly = request.path == "/only"
       return Self.isValid(request) && !(isOnly && Self.digest(request)["qop"] == "auth")
         ? .response() : Self.refused("n", isOnly ? "qop=auth-int" : "qop=\"auth,auth-int\"")
     }
     let stream = { RequestBody.stream(AsyncStream { $0.finish() }, contentType: "text/plain") }
-    // The other quality covers no body, and the challenge is known before the stream is read.
+    // `auth` covers no body, and the challenge is known before the stream is read.
     for _ in 0..<2 { try await stage.client.send(.post("x", stream())) }
     _ = try? await stage.client.send(.get("only"))
     let error = await #expect(throws: RequestError.self) {
@@ -319,7 +324,7 @@ import Testing
   // MARK: Redirects
 
   @Test(arguments: [301, 303, 307], ["auth", "auth-int"])
-  func `a redirect within the origin is sent the digest of its target`(status: Int, quality: String)
+  func `a redirect within the origin is sent a digest for its target`(status: Int, quality: String)
     async throws
   {
     let stage = Self.stage { request in
@@ -335,7 +340,7 @@ import Testing
     #expect(stage.stub.requests.compactMap { Self.digest($0)["nc"]?.last } == ["1", "2", "3", "4"])
   }
 
-  @Test func `another origin is sent no digest`() async throws {
+  @Test func `a redirect to another origin is sent no digest`() async throws {
     let stage = Self.stage { request in
       if request.url.host() == "b.test" {
         return .response(status: 401, fields: ["WWW-Authenticate": "Digest realm=r, nonce=b, qop=auth"])
@@ -355,7 +360,9 @@ import Testing
   @Test(arguments: [
     ("a:b", "p", "colon"), ("a\n", "p", "control"), ("a", "p\u{7F}", "control"), ("a\tb", "p", "control"),
   ])
-  func `Basic refuses what it cannot say`(user: String, password: String, reason: String) async throws {
+  func `Basic authentication refuses a name or password that it cannot express`(
+    user: String, password: String, reason: String
+  ) async throws {
     let stage = Stage.configured { configuration in
       configuration.baseURL = URL(string: "http://a.test/")
       configuration.authentication = .basic(user: user, password: password)
@@ -367,7 +374,9 @@ import Testing
     #expect(stage.stub.requests.isEmpty)
   }
 
-  @Test func `Basic sends a password with a colon, and every letter in UTF-8`() async throws {
+  @Test func `Basic authentication accepts a password with a colon, and sends every letter in UTF-8`()
+    async throws
+  {
     let stage = Stage.configured { configuration in
       configuration.baseURL = URL(string: "http://a.test/")
       configuration.authentication = .basic(user: "t\u{EB}st \"x\"", password: "1:23\u{A3}")
@@ -381,7 +390,9 @@ import Testing
     #"Digest realm="a\#u{1}b", nonce="n", qop="auth""#, #"Digest realm="r", nonce="a\#u{1}b", qop="auth""#,
     #"Digest realm="r", nonce="n", opaque="a\#u{1}b", qop="auth""#,
   ])
-  func `a challenge that cannot be sent back is none, and spoils no later request`(challenge: String)
+  func `a challenge that cannot be sent back is ignored, and does not affect later requests`(
+    challenge: String
+  )
     async throws
   {
     let stage = Stage.configured { configuration in

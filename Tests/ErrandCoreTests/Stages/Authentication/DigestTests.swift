@@ -20,7 +20,7 @@ import Testing
     ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
     ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
   ])
-  func `the standard's examples have the standard's responses`(algorithm: String, response: String) throws {
+  func `the examples of RFC 7616 produce its responses`(algorithm: String, response: String) throws {
     let challenge = try Self.challenge(
       """
       Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=\(algorithm), \
@@ -68,7 +68,7 @@ import Testing
       "7bf871765149e0eb6b625f3a09a08aa03d9e4ebfdf12857cb4859372e0843440"
     ),
   ])
-  func `names and passwords may have every character`(
+  func `names and passwords may contain every character`(
     algorithm: String, covered: String, session: String, old: String, user: String
   ) throws {
     let hash = try #require(DigestHash(rawValue: algorithm))
@@ -90,7 +90,8 @@ import Testing
     ("\u{E9} '*", ", charset=utf-8", "username*=UTF-8''%C3%A9%20%27%2A"),
     ("me", ", charset=UTF-8", #"username="me""#),
   ])
-  func `a name is in the notation that the server knows`(name: String, more: String, expected: String) throws
+  func `a name is sent in the notation that the server supports`(name: String, more: String, expected: String)
+    throws
   {
     let challenge = try Self.challenge("Digest realm=r, nonce=n\(more)")
     let use = DigestUse(
@@ -104,7 +105,7 @@ import Testing
     ("auth, auth-int", false, true, "auth"), ("auth-int,auth", true, true, "auth-int"),
     ("auth-int,x,auth", true, false, "auth"),
   ])
-  func `the body is covered if the server asks for that, or the app does and the server offers it`(
+  func `the body is covered if the server requires it, or if the app asks for it and the server offers it`(
     offered: String, prefersBody: Bool, canCoverBody: Bool, expected: String
   ) throws {
     let challenge = try Self.challenge(#"Digest realm=r, nonce=n, qop="\#(offered)""#)

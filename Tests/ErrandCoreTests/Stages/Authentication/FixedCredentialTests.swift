@@ -27,7 +27,7 @@ import Testing
     ]
   }
 
-  @Test func `a redirect to another origin takes no credential along`() async throws {
+  @Test func `a redirect to another origin is not sent the credential`() async throws {
     for (kind, field) in Self.kinds {
       let stage = Self.stage(kind) { request in
         request.url.host() == "a.test"
@@ -62,7 +62,7 @@ import Testing
 
   @Test func `a request that is kept for one user is not sent for another`() async throws {
     let kinds: [(Authentication, sent: [String])] = [
-      // A token has no name.
+      // A token has no user name.
       (.bearer("word"), []), (.basic(user: "me", password: "word"), ["me"]),
       (.digest(user: "me", password: "word"), ["me"]),
     ]
@@ -87,7 +87,9 @@ import Testing
   }
 
   @Test(arguments: [Authentication.bearer(""), .apiKey("")])
-  func `an empty token or key is refused with a sentence`(authentication: Authentication) async throws {
+  func `an empty token or key is refused with an error that says so`(authentication: Authentication)
+    async throws
+  {
     let stage = Stage.configured { configuration in
       configuration.baseURL = URL(string: "http://a.test/")
       configuration.authentication = authentication

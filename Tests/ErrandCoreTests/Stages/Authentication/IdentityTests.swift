@@ -12,7 +12,7 @@ import Testing
   import Foundation
 #endif
 
-/// One client, and several users of it, one after the other.
+/// One client with several users, one after the other.
 @Suite struct IdentityTests {
   /// The token is the user's name; `/token` renews it.
   private struct Names: Authenticator {
@@ -41,7 +41,7 @@ import Testing
 
   private let feed = Request.get("feed").cached(as: "feed")
 
-  @Test func `an identity needs a name`() async throws {
+  @Test func `an identity requires a name`() async throws {
     let error = await #expect(throws: RequestError.self) { try await session.signIn("bob", identity: "") }
     #expect(error?.code == .invalidRequest)
     #expect(session.identity.text == "alice")
@@ -49,7 +49,7 @@ import Testing
 
   // MARK: Calls
 
-  @Test func `a call that waits to be attempted again is not sent for the next identity`() async throws {
+  @Test func `a call that waits for its next attempt is not sent for the next identity`() async throws {
     let stage = stage { request in
       request.index == 0 ? .response(status: 503) : .response(body: "of \(request.fields["X-User"] ?? "")")
     }
@@ -78,13 +78,14 @@ import Testing
     gate.open()
     await stage.reachIdle()
     #expect(stage.paths == ["/x", "/token"])
-    // The late refresh is none of bob's.
+    // The late refresh does not give bob a credential.
     #expect(session.identity.text == "bob")
     _ = try? await stage.client.send(.get("x"))
     #expect(stage.stub.requests.contains { $0.fields["X-User"] == "bob" })
   }
 
-  @Test func `a call that waits for a refresh goes on with what the same identity signs in with`()
+  @Test
+  func `a call that waits for a refresh continues with the credential that the same identity signs in with`()
     async throws
   {
     let stage = stage { [gate] request in
@@ -101,7 +102,7 @@ import Testing
     await stage.reachIdle()
   }
 
-  @Test func `a request on the wire is cancelled when another identity signs in`() async throws {
+  @Test func `a request in flight is cancelled when another identity signs in`() async throws {
     let stage = stage { [gate] _ in .response().behind(gate) }
     let call = stage.client.start(.get("x"))
     try await stage.stub.waitForRequests(1)
@@ -126,7 +127,9 @@ import Testing
 
   // MARK: Caches
 
-  @Test func `what was cached for one identity is not given to another, nor to nobody`() async throws {
+  @Test func `a response that was cached for one identity is not returned to another, nor without one`()
+    async throws
+  {
     let stage = stage()
     #expect(try await stage.client.send(feed).text == "of alice")
     try await session.signIn("bob", identity: "bob")
@@ -139,7 +142,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `signing out clears what was cached for the identity, if told`(isOnDisk: Bool) async throws {
+  func `signing out clears the responses that were cached for the identity, if requested`(isOnDisk: Bool)
+    async throws
+  {
     try await TemporaryFolder.using { folder in
       let cache: any ResponseCache =
         isOnDisk ? DiskResponseCache(folder: folder.appending(path: "cache")) : MemoryResponseCache()
@@ -165,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `a response that comes while its identity signs out is not cached`() async throws {
+  @Test func `a response that arrives while its identity signs out is not cached`() async throws {
     final class Slow: ResponseCache {
       let inner: any ResponseCache = MemoryResponseCache()
       let gate = StubGate()
@@ -190,7 +195,7 @@ import Testing
     #expect(try await cache.list().isEmpty)
   }
 
-  @Test func `a cache that cannot be cleared is an error, and the identity is signed out all the same`()
+  @Test func `a failure to clear the cache is an error, and the identity is signed out nevertheless`()
     async throws
   {
     struct Broken: ResponseCache {
@@ -210,7 +215,7 @@ import Testing
 
   // MARK: Cookies
 
-  @Test func `cookies that come after the sign-out stay with the identity that was sent`() async throws {
+  @Test func `cookies that arrive after the sign-out stay with the identity of their request`() async throws {
     let cookies = CookieStore()
     let stage = stage { request in
       .response(fields: ["Set-Cookie": "of=\(request.fields["X-User"] ?? "")"])
@@ -227,7 +232,7 @@ import Testing
 
   // MARK: Stores
 
-  @Test func `the first request of a start has the identity that the store names`() async throws {
+  @Test func `the first request of a process has the identity that the store names`() async throws {
     try await TemporaryFolder.using { folder in
       let file = CredentialFile(at: folder.appending(path: "credential"))
       let cache = MemoryResponseCache()
@@ -277,7 +282,8 @@ import Testing
     }
   }
 
-  @Test func `a refresh that begins after another sign-out does not sign in again`() async throws {
+  @Test func `a refresh that begins after a sign-out by another process does not sign in again`() async throws
+  {
     try await TemporaryFolder.using { folder in
       let file = CredentialFile(at: folder.appending(path: "credential"))
       let (one, two) = (CredentialSession(Names(), store: file), CredentialSession(Names(), store: file))

@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-/// A server that gives out new tokens with each refresh, and accepts each refresh token once.
+/// A server that issues new tokens with each refresh, and accepts each refresh token once.
 @Suite final class OAuth2Tests: Sendable {
   private struct Server: Sendable {
     var serial = 1
@@ -53,7 +53,7 @@ import Testing
 
   private var refreshes: [String] { server.withLock { $0.refreshes } }
 
-  @Test func `a refresh token is replaced by the one that its use brought`() async throws {
+  @Test func `a refresh token is replaced by the one that its refresh returned`() async throws {
     let session = CredentialSession(
       try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
     let stage = stage(session)
@@ -65,7 +65,7 @@ import Testing
         "grant_type=refresh_token&refresh_token=r1&client_id=an+app",
         "grant_type=refresh_token&refresh_token=r2&client_id=an+app",
       ])
-    // The token was about to expire, so it was refreshed before it was found stale.
+    // The token was about to expire, so it was refreshed before a server refused it.
     #expect(stage.paths == ["/me", "/token", "/me", "/token", "/me"])
   }
 
@@ -100,7 +100,9 @@ import Testing
   }
 
   @Test(arguments: [#"{"expires_in":3600}"#, "no JSON", "", #"{"access_token":5}"#])
-  func `a reply without tokens fails the request, and names no value`(body: String) async throws {
+  func `a token response without tokens fails the request, and the error quotes no value`(body: String)
+    async throws
+  {
     let session = CredentialSession(
       try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
     let stage = Stage.configured { configuration in
@@ -114,7 +116,7 @@ import Testing
     #expect(error?.message.hasSuffix("the token endpoint responded with 200 OK, and no tokens") == true)
   }
 
-  @Test func `a redirect of the token endpoint is not followed`() async throws {
+  @Test func `a redirect from the token endpoint is not followed`() async throws {
     let session = CredentialSession(
       try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
     let stage = Stage.configured { configuration in
@@ -131,7 +133,7 @@ import Testing
     #expect(!stage.stub.requests.contains { $0.url.host() == "evil.test" })
   }
 
-  @Test func `tokens are found by the next start, and refreshed by one of two processes`() async throws {
+  @Test func `tokens are found at the next start, and refreshed by only one of two processes`() async throws {
     try await TemporaryFolder.using { folder in
       let file = CredentialFile(at: folder.appending(path: "credential"))
       let first = CredentialSession(try Self.method(), store: file)
@@ -152,8 +154,7 @@ import Testing
     }
   }
 
-  @Test func `a credential that could not be stored is stored before the next one is asked for`() async throws
-  {
+  @Test func `a credential whose storing failed is stored before the next one is requested`() async throws {
     final class FullDisk: CredentialStore {
       let state = Locked((data: Data?.none, isFull: false))
       func read() async throws -> Data? { state.withLock { $0.data } }
@@ -178,7 +179,7 @@ import Testing
     disk.state.withLock { $0.isFull = false }
     stage.clock.advance(by: .seconds(1))
     #expect(try await stage.client.send(.get("me")).text == "here")
-    // With the token of the first refresh, whose own could not be used twice.
+    // With the token of the first refresh, because the original one could not be used twice.
     #expect(refreshes.count == 1)
   }
 
@@ -209,8 +210,8 @@ import Testing
     #""-inf""#,
     #""0""#, "5",
   ])
-  func `tokens count whatever a server says of their lifetime`(lifetime: String) async throws {
-    // A lifetime that is over at once has each request renew the token, until that is too often.
+  func `tokens are accepted with any lifetime that a server gives`(lifetime: String) async throws {
+    // With a lifetime that ends at once, each request renews the token, up to the limit of renewals.
     let results = try await refreshed(by: #"{"access_token":"a1","expires_in":\#(lifetime)}"#, 12)
     for result in results { #expect(try result.get() == "here") }
   }
@@ -220,21 +221,21 @@ import Testing
     #"{"access_token":"é"}"#, #"{"access_token":"a1","token_type":"mac"}"#,
     #"{"access_token":"a1","token_type":""}"#,
   ])
-  func `an access token that cannot be sent is none`(body: String) async throws {
+  func `an unusable access token fails the refresh`(body: String) async throws {
     let error = await #expect(throws: RequestError.self) {
       try await refreshed(by: body)[0].get()
     }
     #expect(error?.code == .refreshFailed)
-    #expect(error?.message.contains("the token endpoint gave a") == true)
+    #expect(error?.message.contains("the token endpoint issued a") == true)
     #expect(error?.message.contains("Evil") == false)
   }
 
   @Test(arguments: ["Bearer", "bearer", "BEARER", "BearerToken"])
-  func `the type of a bearer token may be written in any way`(type: String) async throws {
+  func `a bearer token is accepted in every usual spelling of its type`(type: String) async throws {
     #expect(try await refreshed(by: #"{"access_token":"a1","token_type":"\#(type)"}"#)[0].get() == "here")
   }
 
-  @Test func `an empty refresh token does not take the place of the old one`() async throws {
+  @Test func `an empty refresh token does not replace the old one`() async throws {
     let session = CredentialSession(
       try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
     let stage = Stage.configured { configuration in

@@ -5,9 +5,9 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// Resources and servers that do not take a new credential.
+/// Resources and servers that refuse a new credential.
 @Suite final class RefusedCredentialTests: Sendable {
-  /// Tokens are numbers, of which `/token` gives out the next.
+  /// Tokens are numbers; `/token` issues the next one.
   private struct Numbers: Authenticator {
     var expires = false
     func authenticate(_ request: Request, with token: Int) -> Request { request.field("X-Token", "\(token)") }
@@ -44,7 +44,9 @@ import Testing
 
   private func refreshes(_ stage: Stage) -> Int { stage.paths.count { $0 == "/token" } }
 
-  @Test func `a resource that always says 401 costs one refresh, and its 401 is the outcome`() async throws {
+  @Test func `a resource that always responds with 401 causes one refresh, and its 401 is the outcome`()
+    async throws
+  {
     let stage = stage { path, _ in path != "/never" }
     for number in 0..<20 {
       let error = await #expect(throws: RequestError.self) {
@@ -60,7 +62,7 @@ import Testing
     #expect(stage.paths.count { $0 == "/never" } == 41)
   }
 
-  @Test func `a 401 is one however large its body is`() async throws {
+  @Test func `a 401 is recognized however large its body is`() async throws {
     let stage = Stage.configured { configuration in
       configuration.baseURL = URL(string: "http://a.test")
       configuration.authentication = Authentication(CredentialSession(Numbers(), credential: 0))
@@ -73,7 +75,7 @@ import Testing
     #expect(refreshes(stage) == 1)
   }
 
-  @Test func `its responses that are streamed are passed on, too`() async throws {
+  @Test func `a streamed 401 of a resource that always refuses is passed on, too`() async throws {
     let stage = stage { path, _ in path != "/never" }
     for _ in 0..<3 {
       let response = try await stage.client.stream(.get("/never").acceptingAnyStatus())
@@ -86,7 +88,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `another method, or another path, may need a refresh of its own`() async throws {
+  @Test func `another method or another path may cause a refresh, too`() async throws {
     let stage = stage { _, token in token >= 3 }
     for request in [Request.get("/a"), .delete("/a"), .get("/b")] {
       _ = try? await stage.client.send(request.attempts(1))
@@ -95,7 +97,9 @@ import Testing
     #expect(try await stage.client.send(.get("/b")).text == "3")
   }
 
-  @Test func `a token for one request each is no excess`() async throws {
+  @Test func `a server whose tokens are valid for one request each does not reach the refresh limit`()
+    async throws
+  {
     let used = Locked<Set<Int>>([])
     let stage = stage { _, token in used.withLock { $0.insert(token).inserted } }
     for _ in 0..<30 { #expect(try await stage.client.send(.get("/x")).status == 200) }
@@ -109,7 +113,7 @@ import Testing
     #expect(refreshes(stage) == 1)
   }
 
-  @Test func `a server that takes no token is asked for five`() async throws {
+  @Test func `a server that accepts no token is asked for five`() async throws {
     let stage = stage { _, _ in false }
     for number in 0..<5 {
       let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("/\(number)")) }
@@ -124,10 +128,10 @@ import Testing
     #expect(refreshes(stage) == 6)
   }
 
-  @Test func `a request that waited behind a renewal is sent with the newest token, and may then renew it`()
+  @Test func `a request that waited for a renewal is sent with the newest token, and may then renew it`()
     async throws
   {
-    // 1 was renewed by another request, and is stale by the time that this one comes back.
+    // Token 1 was renewed by another request, and is stale by the time that this request returns.
     let gate = StubGate()
     let session = CredentialSession(Numbers(), credential: 0)
     let stage = Stage.configured { configuration in
@@ -151,7 +155,7 @@ import Testing
       stage.stub.requests.filter { $0.path == "/slow" }.map { $0.fields["X-Token"] } == ["0", "1", "2"])
   }
 
-  /// An authenticator whose user sends another request with each token before.
+  /// An authenticator whose user sends another request before each use of a token.
   private final class Lucky: Authenticator {
     let client = Locked<Client?>(nil)
     func authenticate(_ request: Request, with token: Int) async throws -> Request {
@@ -163,7 +167,9 @@ import Testing
     func refresh(_ token: Int?, _ refresh: CredentialRefresh) -> Int { (token ?? 0) + 1 }
   }
 
-  @Test func `a request is sent five times at most, however many others a new token helps`() async throws {
+  @Test func `a request is sent at most five times, however many other requests a new token helps`()
+    async throws
+  {
     let method = Lucky()
     let stage = Stage.configured { configuration in
       configuration.baseURL = URL(string: "http://a.test")
@@ -176,7 +182,9 @@ import Testing
     method.client.withLock { $0 = nil }
   }
 
-  @Test func `clients of one session measure by one clock, whenever they were made`() async throws {
+  @Test func `clients of one session measure time by the same clock, whenever they were created`()
+    async throws
+  {
     let session = CredentialSession(Numbers(), credential: 0)
     func client(_ clock: VirtualClock) -> (Client, StubTransport) {
       let stub = StubTransport(clock: clock) { request in
@@ -192,11 +200,11 @@ import Testing
     let first = client(clock)
     _ = try? await first.0.send(.get("/0"))
     clock.advance(by: .seconds(1000))
-    // The second one's timeline begins now.
+    // The second client's timeline begins now.
     let second = client(clock)
     for number in 1...4 { _ = try? await second.0.send(.get("/\(number)")) }
     #expect(issued.withLock { $0 } == 5)
     _ = try? await second.0.send(.get("/5"))
-    #expect(issued.withLock { $0 } == 6, "The first was long ago.")
+    #expect(issued.withLock { $0 } == 6, "The first one was long ago.")
   }
 }

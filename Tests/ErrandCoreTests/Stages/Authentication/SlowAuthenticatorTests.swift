@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-/// An authenticator of the application's that waits for something before each attempt.
+/// An authenticator of an application that waits for something before each attempt.
 @Suite struct SlowAuthenticatorTests {
   private struct Slow: Authenticator {
     let wait: @Sendable () async throws -> Void
@@ -42,7 +42,7 @@ import Testing
     never.settle(.success(()))
   }
 
-  @Test func `a call that is cancelled does not wait for its authenticator`() async throws {
+  @Test func `a cancelled call does not wait for its authenticator`() async throws {
     let (never, entered) = (Promise<Void>(), Promise<Void>())
     let stage = stage {
       entered.settle(.success(()))
@@ -55,7 +55,9 @@ import Testing
     never.settle(.success(()))
   }
 
-  @Test func `an authenticator that asks its own client fails with a sentence`() async throws {
+  @Test func `an authenticator that sends through its own client fails with an error that explains it`()
+    async throws
+  {
     let client = Locked<Client?>(nil)
     let stage = stage { _ = try await client.withLock { $0 }?.send(.get("other")) }
     client.withLock { $0 = stage.client }
@@ -66,10 +68,10 @@ import Testing
     client.withLock { $0 = nil }
   }
 
-  @Test func `an authenticator that waits for the request that it delays fails it in the end`() async throws {
+  @Test func `an authenticator that waits for the request that it delays finally fails it`() async throws {
     let client = Locked<Client?>(nil)
     let stage = stage {
-      // In a task of its own, which is not linked to the call.
+      // In an unstructured task, which is not linked to the call.
       let client = client.withLock { $0 }
       try await Task.detached { _ = try await client?.send(.get("x").shared()) }.value
     }
@@ -88,7 +90,7 @@ import Testing
     client.withLock { $0 = nil }
   }
 
-  /// Asks whether its session can be used on another thread while it is asked for the expiry.
+  /// Checks, when it is asked for the expiry, whether another thread can use its session.
   private final class Asking: Authenticator {
     let session = Locked<CredentialSession<Asking>?>(nil)
     let answers = Locked<[Bool]>([])

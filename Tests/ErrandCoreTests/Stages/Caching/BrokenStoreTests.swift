@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// A cache that fails behaves as an empty one.
+/// A failing cache behaves like an empty one.
 @Suite struct BrokenStoreTests {
   private let told = Tally()
   private let stage: Stage
@@ -22,7 +22,9 @@ import Testing
   @Test(arguments: [
     CachePolicy.networkOnly, .first, .staleWhileRevalidate, .staleIfError, .maxAge(.seconds(9)),
   ])
-  func `a request goes on, and the failure of the cache is reported`(policy: CachePolicy) async throws {
+  func `a request continues when the cache fails, and the failure is reported`(policy: CachePolicy)
+    async throws
+  {
     for request in [request, request.bearer("a")] {
       let before = told.count
       #expect(try await stage.client.send(request.cached(as: "feed", policy)).text == "response")

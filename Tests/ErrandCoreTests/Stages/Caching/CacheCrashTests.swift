@@ -16,14 +16,14 @@ import Testing
 
   init() throws { folder = try CacheTestFolder() }
 
-  /// Returns the number of the written response, and checks that its body is whole.
+  /// Returns the number of the written response, and checks that its body is complete.
   private func number(of response: CachedResponse, under name: String) throws -> Int {
     let number = try #require(response.fields["Number"].flatMap { Int($0) })
     #expect(response.repeats("\(name) \(number)\n"))
     return number
   }
 
-  @Test func `a process that is killed at any instant leaves every cached response old or new, and whole`()
+  @Test func `a process that is killed at any instant leaves every cached response complete, old or new`()
     async throws
   {
     var random = SeededRandom(seed: UInt64.random(in: 0...(.max)))
@@ -39,11 +39,11 @@ import Testing
       said += await writer.kill()
       for line in said {
         let words = line.split(separator: " ")
-        try #require(words.count == 3 && words[0] == "key", "it said \(line)")
+        try #require(words.count == 3 && words[0] == "key", "it printed \(line)")
         last = Int(words[2]) ?? -1
         kept["key \(words[1])"] = last
       }
-      // The process may have cached one response more than it could report.
+      // The process may have cached one more response than it could report.
       next = last + 2
       let left = folder.names.filter { !CacheFileName.isResponse($0) }
       #expect(left.count <= 1 && left.allSatisfy(CacheFileName.isPart))
@@ -61,7 +61,7 @@ import Testing
     #expect(next > 30)
   }
 
-  @Test func `two processes can write one folder at once, and every read is whole`() async throws {
+  @Test func `two processes can write to one folder concurrently, and every read is complete`() async throws {
     let limit = 60_000
     let writers = try (0..<2).map { _ in
       try CacheWriterProcess(folder: folder.responses, limit: limit, firstNumber: 0)

@@ -28,7 +28,7 @@ import Testing
     script.now = .stall
   }
 
-  /// Returns a call that is on the wire, in the only slot, until its gate opens.
+  /// Returns a call that is in flight, in the only slot, until its gate opens.
   private func occupy() async -> (call: Call, gate: StubGate) {
     let gate = StubGate()
     script.now = .response().behind(gate)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `callers of a shared request fall back each at their own deadline`(isKept: Bool) async throws {
+  func `each caller of a shared request falls back at its own deadline`(isKept: Bool) async throws {
     try await keep(isKept)
     let shared = request.shared().timeout(.seconds(99))
     let (short, long) = (stage.client.start(shared), stage.client.start(shared.deadline(.seconds(6))))

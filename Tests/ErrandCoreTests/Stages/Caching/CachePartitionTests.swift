@@ -17,7 +17,7 @@ import Testing
     #expect(partition(["User-Agent": "x"], url: "https://example.com/?page=2#a=b") == .none)
   }
 
-  @Test func `every credential makes its own partition, wherever it is`() {
+  @Test func `every credential makes a different partition, in whichever place it is`() {
     let all = [
       partition(["Authorization": "a"]), partition(["Cookie": "a"]), partition(["Authorization": "b"]),
       partition([:], url: "https://a@example.com/"), partition([:], url: "https://a:b@example.com/"),
@@ -31,7 +31,7 @@ import Testing
     #expect(!all.contains(.none))
   }
 
-  @Test func `header fields that are marked or named as secret make a partition`() {
+  @Test func `header fields that are marked as secret, or have a secret name, make a partition`() {
     var marked = HTTPFields()
     marked.append("X-Api-Key", "a", isSecret: true)
     #expect(partition(marked) != .none)
@@ -45,7 +45,7 @@ import Testing
     #expect(partition(["Cookie": "a", "cookie": "b"]) != partition(["Cookie": "b", "cookie": "a"]))
   }
 
-  @Test func `different lists of credentials never have one partition`() {
+  @Test func `different lists of credentials never have the same partition`() {
     #expect(partition(["Cookie": "ab", "cookie": "c"]) != partition(["Cookie": "a", "cookie": "bc"]))
     #expect(partition(["Cookie": "a"], salt: "salt1") != partition(["Cookie": "1a"], salt: "salt"))
     let salt = Data("salt".utf8)
@@ -60,11 +60,11 @@ import Testing
     #expect(one != partition(["Cookie": "a", "Accept": "x"], url: "https://example.com/?page=1"))
   }
 
-  @Test func `another salt makes another partition`() {
+  @Test func `a different salt makes a different partition`() {
     #expect(partition(["Cookie": "a"], salt: "1") != partition(["Cookie": "a"], salt: "2"))
   }
 
-  @Test func `a partition is parsed from its own text, and from no other`() {
+  @Test func `a partition is parsed from its own text only`() {
     let known = partition(["Cookie": "a"])
     #expect(CachePartition(known.description) == known)
     #expect(CachePartition("") == CachePartition.none)

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `each policy delivers offline the cached response that it allows`() async {
+  @Test func `each policy delivers offline the cached responses that it allows`() async {
     for (policy, text) in [
       (CachePolicy.networkOnly, nil), (.first, "old"), (.staleWhileRevalidate, "old"), (.staleIfError, "old"),
       (.maxAge(.seconds(6)), "old"), (.maxAge(.seconds(5)), nil),
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `stale-if-error falls back when the server is out of reach, not when it refuses`() async {
+  @Test func `stale-if-error falls back when the server is unreachable, not when it refuses`() async {
     await keep()
     script.now = .response(status: 503)
     #expect(await send(.staleIfError).text == "old")
@@ -95,7 +95,7 @@ import Testing
     #expect(stage.stub.requests.count - before == 3)
   }
 
-  @Test func `a cached response says when it was cached, by the wall clock`() async throws {
+  @Test func `a cached response has the wall-clock time at which it was cached`() async throws {
     await keep()
     let response = try await stage.client.send(request.cached(as: "feed"))
     let now = stage.client.pipeline.configuration.date()

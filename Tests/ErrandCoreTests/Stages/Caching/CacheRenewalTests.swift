@@ -56,7 +56,9 @@ import Testing
   ]
 
   @Test(arguments: matching)
-  func `a 304 renews the cached response and is delivered`(asked: HTTPFields, told: HTTPFields) async throws {
+  func `a 304 renews the cached response, which is delivered`(asked: HTTPFields, told: HTTPFields)
+    async throws
+  {
     var told = told
     told.append("X-Count", "2")
     told.append("Content-Type", "text/html")
@@ -89,7 +91,7 @@ import Testing
   ]
 
   @Test(arguments: foreign)
-  func `a 304 about another response renews nothing`(asked: HTTPFields, told: HTTPFields) async throws {
+  func `a 304 for another response renews nothing`(asked: HTTPFields, told: HTTPFields) async throws {
     var told = told
     told.append("X-Count", "2")
     _ = try await ask(asked, then: .response(status: 304, fields: told))
@@ -112,7 +114,7 @@ import Testing
     #expect(try await kept().text == nil)
   }
 
-  @Test func `a 200 to a conditional request replaces the cached response`() async throws {
+  @Test func `a 200 for a conditional request replaces the cached response`() async throws {
     _ = try await ask(
       ["If-None-Match": "\"one, two\""], then: .response(fields: ["X-Count": "2"], body: "new"))
     let kept = try await kept()
@@ -120,9 +122,9 @@ import Testing
     #expect(kept.count == "2")
   }
 
-  @Test func `a partial response replaces no cached response`() async throws {
+  @Test func `a partial response does not replace a cached response`() async throws {
     for fields: HTTPFields in [[:], ["Range": "bytes=0-0"]] {
-      // A part that was not asked for is an error.
+      // A part that was not requested is an error.
       let response = try? await ask(
         fields, then: .response(status: 206, fields: ["Content-Range": "bytes 0-0/3"], body: "o"))
       #expect((response == nil) == fields.isEmpty)
@@ -131,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `responses to HEAD and GET are cached apart`() async throws {
+  @Test func `responses to HEAD and GET are cached separately`() async throws {
     let head = Request.head("http://a.test/feed").cached(as: "feed")
     _ = try await ask([:], { _ in head }, then: .response(fields: ["X-Count": "2"]))
     #expect(stage.stub.requests.count == 2)

@@ -12,8 +12,8 @@ import Testing
   ]
   private enum Outcome: CaseIterable { case response, outOfReach, refused }
 
-  /// Runs a call to its end. Returns what it delivered, and how often it asked the network and read the
-  /// cache.
+  /// Runs a call to its end. Returns the delivered responses, and how often the call used the network and
+  /// read the cache.
   private func run(
     _ policy: CachePolicy, age: Duration?, _ outcome: Outcome
   ) -> (delivered: [String], asked: Int, reads: Int) {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `each policy delivers what it promises, for every age and every outcome`() {
+  @Test func `each policy delivers the documented responses for every age and every outcome`() {
     for age in Self.ages {
       for outcome in Outcome.allCases {
         let fresh = outcome == .response ? "response" : "error"
@@ -68,7 +68,7 @@ import Testing
       rejection: .status(status, expected: 200..<300))
   }
 
-  @Test func `a server counts as out of reach by these statuses and no others`() {
+  @Test func `only these statuses mean that a server is unreachable`() {
     for code in 300..<600 {
       let expected = code >= 500 || [408, 425, 429].contains(code)
       #expect(refused(HTTPStatus(code)).isServerOutOfReach == expected, "\(code)")
@@ -87,17 +87,17 @@ import Testing
     (.bodyFailed, false), (.fileUnreadable, false), (.fileChanged, false), (.fileUnwritable, false),
     (.unsupported, false),
   ])
-  func `failures on the way to the server count as out of reach`(code: RequestError.Code, counts: Bool) {
+  func `failures on the way to the server count as unreachable`(code: RequestError.Code, counts: Bool) {
     #expect(RequestError(code, message: "", reachedServer: true).isServerOutOfReach == counts)
   }
 
-  @Test func `neither a cancellation nor a caller's own error counts as out of reach`() {
+  @Test func `neither a cancellation nor an error on the caller's side counts as unreachable`() {
     struct Own: Error {}
     #expect(!CancellationError().isServerOutOfReach)
     #expect(!Own().isServerOutOfReach)
   }
 
-  @Test func `a policy describes what it does`() {
+  @Test func `a policy describes itself`() {
     #expect(CachePolicy.maxAge(.seconds(90)).description == "cached if younger than 90 s")
     #expect(Set(Self.policies.map(\.description)).count == Self.policies.count)
   }

@@ -14,7 +14,8 @@ import Testing
   }
 
   @Test(arguments: [429, 500, 502, 503, 504, 599])
-  func `a response of a server in trouble is not cached, and leaves the cached one`(status: Int) async throws
+  func `a response from a server in trouble is not cached, and does not replace the cached one`(status: Int)
+    async throws
   {
     let stage = Stage { .response(status: $0.index == 1 ? status : 200, body: "\($0.index)") }
     let request = Request.get("http://a.test/").cached(as: "a", .networkOnly).acceptingAnyStatus()
@@ -23,14 +24,15 @@ import Testing
   }
 
   @Test(arguments: [404, 410, 403])
-  func `an accepted response that says something about the resource is cached`(status: Int) async throws {
+  func `an accepted response that describes the resource is cached`(status: Int) async throws {
     let stage = Stage { _ in .response(status: status) }
     let request = Request.get("http://a.test/").cached(as: "a").acceptingAnyStatus()
     for _ in 0..<2 { #expect(try await stage.client.send(request).status.code == status) }
     #expect(stage.stub.requests.count == 1)
   }
 
-  @Test func `a response of a server in trouble that an older version has cached is not used`() async throws {
+  @Test func `a response from a server in trouble that an older version has cached is not used`() async throws
+  {
     let cache = MemoryResponseCache()
     let stage = Stage.configured { $0.cache = cache }.responding { _ in .response() }
     await cache.write(
@@ -41,21 +43,21 @@ import Testing
     #expect(try await stage.client.send(request).status == 200)
   }
 
-  @Test func `a cached response holds no secret header field`() throws {
+  @Test func `a cached response contains no secret header field`() throws {
     var fields: HTTPFields = ["Set-Cookie": "a=b", "ETag": "c", "set-cookie": "d", "X-Token": "e"]
     fields.append("X-Marked", "f", isSecret: true)
     let response = try kept(fields, secrets: Secrets(fields: ["x-token"]))
     #expect(response.fields.map(\.name) == ["ETag"])
   }
 
-  @Test func `a cached response holds no secret of the URL`() throws {
+  @Test func `a cached response contains no secret of the URL`() throws {
     let response = try kept(url: "https://me:word@example.com/a?token=abc&page=2#access_token=def")
     #expect(response.url.absoluteString == "https://***@example.com/a?token=***&page=2#access_token=***")
     #expect(
       try kept(url: "https://example.com/a?page=2").url.absoluteString == "https://example.com/a?page=2")
   }
 
-  @Test func `only a complete response that is in memory can be cached`() throws {
+  @Test func `only a complete response in memory can be cached`() throws {
     let url = try #require(URL(string: "https://example.com/"))
     for status in [206, 304] {
       #expect(CachedResponse(Response(status: HTTPStatus(status), url: url), date: Date()) == nil)

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `the cached response comes first, then the network's, which replaces it`() async throws {
+  @Test func `the cached response is delivered first, then the network's, which replaces it`() async throws {
     #expect(await responses(request).texts == ["old"])
     script.now = .response(body: "new")
     #expect(await responses(request).texts == ["old, kept", "new"])
@@ -37,7 +37,7 @@ import Testing
     #expect(await responses(.get("http://a.test/")).texts == ["old"])
   }
 
-  @Test func `the cached response comes before the error when the network fails`() async throws {
+  @Test func `the cached response is delivered before the error when the network fails`() async throws {
     try await stage.client.send(request)
     script.now = .response(status: 404)
     let (texts, error) = await responses(request)
@@ -46,7 +46,9 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `the network request starts at once, and is cancelled when the reader leaves`() async throws {
+  @Test func `the network request starts at once, and is cancelled when the reader stops reading`()
+    async throws
+  {
     try await stage.client.send(request)
     script.now = .stall
     for try await response in stage.client.responses(to: request) {

@@ -29,16 +29,16 @@ import Testing
     #expect(log.problems.last?.path == file.path, note)
   }
 
-  @Test func `a file that is cut at any length is detected`() async throws {
+  @Test func `a file that is truncated at any length is detected`() async throws {
     let (file, bytes) = try await write()
     for length in bytes.indices {
       try bytes.prefix(length).write(to: file)
-      try await isFound(file, before: length, "cut to \(length)")
+      try await isFound(file, before: length, "truncated to \(length)")
     }
     #expect(log.reasons.allSatisfy { $0 == .damaged })
   }
 
-  @Test func `a flipped bit at any place is detected`() async throws {
+  @Test func `a flipped bit at any position is detected`() async throws {
     let (file, bytes) = try await write()
     for index in bytes.indices {
       var changed = bytes
@@ -50,7 +50,7 @@ import Testing
     #expect(try await store.read(key) == .sample("the body"))
   }
 
-  @Test func `bytes after the end are detected`() async throws {
+  @Test func `extra bytes at the end are detected`() async throws {
     let (file, bytes) = try await write()
     try (bytes + [0]).write(to: file)
     try await isFound(file, before: 0, "one more")
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["A", "mine", String(repeating: "A", count: 1000)])
-  func `a file of something else under a response's name stays as it is`(text: String) async throws {
+  func `a foreign file with the name of a response's file is not changed`(text: String) async throws {
     let (file, _) = try await write()
     try Data(text.utf8).write(to: file)
     #expect(try await store.read(key) == nil)
@@ -81,7 +81,7 @@ import Testing
     #expect(log.reasons.allSatisfy { $0 == .foreign })
   }
 
-  @Test func `a response under another key's file name is not returned`() async throws {
+  @Test func `a response in a file with the name for another key is not returned`() async throws {
     let (file, _) = try await write()
     try await store.write(.sample("of b"), under: CacheKey("b"))
     let other = URL(filePath: folder.path(CacheFileName.of(CacheKey("b"))))
@@ -111,7 +111,7 @@ import Testing
     #expect(log.reasons == [.damaged])
   }
 
-  @Test func `a file that has the name of the salt and is none stays as it is`() async throws {
+  @Test func `a foreign file with the name of the salt's file is not changed`() async throws {
     _ = try await store.salt()
     let file = URL(filePath: folder.path(CacheFileName.salt))
     var bytes = try Data(contentsOf: file)
@@ -124,7 +124,9 @@ import Testing
     }
   }
 
-  @Test func `a folder under a response's file name is left alone, and a read does not fail`() async throws {
+  @Test func `a folder with the name of a response's file is left alone, and a read does not fail`()
+    async throws
+  {
     let (file, _) = try await write()
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
@@ -137,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is longer than the cache's limit is removed and not read`() async throws {
+  @Test func `a file that exceeds the cache's limit is removed without being read`() async throws {
     let (file, bytes) = try await write()
     let (head, body): (UInt64, UInt64) = (1 << 28, 1 << 40)
     var changed = bytes.prefix(88)

@@ -29,7 +29,7 @@ import Testing
     #expect(try await again.list().map(\.key) == [key])
   }
 
-  @Test func `reading creates no folder, and finds nothing where there is none`() async throws {
+  @Test func `reading a missing folder finds nothing and does not create it`() async throws {
     #expect(try await store().read(CacheKey("a")) == nil)
     #expect(try await store().list().isEmpty)
     try await store().remove(CacheKey("a"))
@@ -49,7 +49,7 @@ import Testing
     for name in names { #expect(try mode(deep.appending(path: name).path) == 0o600) }
   }
 
-  @Test func `the cache writes no credential into a file or its name`() async throws {
+  @Test func `the cache writes no credential to a file or its name`() async throws {
     let store = store()
     let secret = "s3cr3t-credential"
     let url = try #require(URL(string: "https://me:\(secret)@example.com/?token=\(secret)"))
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `the cache loses only its content when its folder vanishes`() async throws {
+  @Test func `the cache loses only its content when its folder is removed`() async throws {
     let store = store()
     try await store.write(.sample("a"), under: CacheKey("a"))
     try FileManager.default.removeItem(at: folder.responses)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test
-  func `the first write removes the files of an earlier version, and nothing that only looks like them`()
+  func `the first write removes the files of an earlier version, and no files that only look like them`()
     async throws
   {
     let digest = String(repeating: "0a", count: 32)
@@ -106,7 +106,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `a read updates the date of the file, but not each time`() async throws {
+  @Test func `a read updates the file's date, but not every time`() async throws {
     let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
     let date: @Sendable () -> Date = { now.withLock { $0 } }
     let store = DiskResponseCache(folder: folder.responses, limit: 10_000, date: date, onProblem: log.add)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a response that another cache has read is not the first to be evicted`() async throws {
+  @Test func `a response that another cache has read is not evicted first`() async throws {
     let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
     let date: @Sendable () -> Date = {
       now.withLock { now in

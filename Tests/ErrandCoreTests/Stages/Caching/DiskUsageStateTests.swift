@@ -9,7 +9,7 @@ import Testing
   private let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
   @Test(arguments: 1...8)
-  func `two processes never exceed the limit, and keep the last file that either wrote`(seed: UInt64) {
+  func `two processes never exceed the limit, and each keeps the file that it wrote last`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let limit = Int.random(in: 100...5000, using: &random)
     var processes = [DiskUsageState(limit: limit), DiskUsageState(limit: limit)]
@@ -51,7 +51,7 @@ import Testing
     var order: [String] = []
     var now = start
     for _ in 0..<600 {
-      // Steps often fall in the same instant.
+      // Steps often happen in the same instant.
       if Bool.random(using: &random) { now += Double.random(in: 0...1, using: &random) }
       let name = "\(Int.random(in: 0..<30, using: &random))"
       order.removeAll { $0 == name }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a file is dated anew once a minute, and when its date is in the future`() {
+  @Test func `a file's date is updated once a minute, and when it is in the future`() {
     var state = DiskUsageState(limit: 1000)
     let ages = [0: false, 59: false, 60: true, 3600: true, -1: false, -10: true]
     for (age, isOld) in ages {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `the date of a file tells when another process used it`() {
+  @Test func `a file's date shows when another process used it`() {
     var state = DiskUsageState(limit: 160)
     let files = (0..<10).map { File(name: "\($0)", size: 20, used: start + Double($0 * 7 % 10)) }
     let victims = state.victims(among: files, sparing: "0", at: start + 100)
@@ -100,7 +100,7 @@ import Testing
     #expect(victims == ["ahead", "further"])
   }
 
-  @Test func `many small responses need few looks at the folder`() {
+  @Test func `many small responses cause few scans of the folder`() {
     var state = DiskUsageState(limit: 1_000_000)
     var looks = 0
     for number in 0..<10_000 where state.wrote("\(number)", size: 100, at: start) {
@@ -110,7 +110,7 @@ import Testing
     #expect(looks == 16)
   }
 
-  @Test func `files whose total size overflows are all evicted`() {
+  @Test func `if the total size of the files overflows, all are evicted`() {
     var state = DiskUsageState(limit: 1000)
     let files = ["a", "b", "c"].map { File(name: $0, size: .max, used: start) }
     let new = File(name: "d", size: 10, used: start)

@@ -10,14 +10,14 @@ import Testing
   import Foundation
 #endif
 
-/// The first requests of a process, before the store of the credential has been read.
+/// The first requests of a process, before the credential store has been read.
 @Suite(.timeLimit(.minutes(1))) struct LaunchTests {
   private struct Names: Authenticator {
     func authenticate(_ request: Request, with name: String) -> Request { request.field("X-User", name) }
     func refresh(_ name: String?, _ refresh: CredentialRefresh) -> String { name ?? "" }
   }
 
-  /// A store whose reading waits for a gate.
+  /// A store whose reads wait for a gate.
   private final class SlowStore: CredentialStore {
     private let data: Locked<Data?>
     private let problem: (any Error)?
@@ -64,7 +64,7 @@ import Testing
     return try #require(store.content)
   }
 
-  @Test func `the first look finds the response of the identity that is stored`() async throws {
+  @Test func `the first read finds the response of the stored identity`() async throws {
     let store = SlowStore(try await stored())
     let stage = stage(store)
     async let found = stage.client.cachedResponse(to: feed)
@@ -73,7 +73,9 @@ import Testing
     #expect(stage.stub.requests.isEmpty)
   }
 
-  @Test func `the first sequence of responses begins with the cached one`() async throws {
+  @Test func `the first sequence of responses begins with the cached response of the stored identity`()
+    async throws
+  {
     let store = SlowStore(try await stored())
     store.gate.open()
     let stage = stage(store)
@@ -82,7 +84,7 @@ import Testing
     #expect(dates == [true, false])
   }
 
-  @Test func `the first removal removes the response of the identity that is stored`() async throws {
+  @Test func `the first removal removes the response of the stored identity`() async throws {
     let store = SlowStore(try await stored())
     let stage = stage(store)
     async let removal: Void = stage.client.removeCachedResponse(to: feed)
@@ -91,7 +93,7 @@ import Testing
     #expect(await cache.list().isEmpty)
   }
 
-  @Test func `a removal fails if it is not known whose response is meant`() async throws {
+  @Test func `a removal fails if the identity of the response is unknown`() async throws {
     let store = SlowStore(try await stored(), problem: Unreadable())
     store.gate.open()
     let stage = stage(store)
@@ -100,8 +102,7 @@ import Testing
     #expect(await cache.list().count == 1)
   }
 
-  @Test func `the newest call of a key is made for the identity that is stored, also the first`() async throws
-  {
+  @Test func `the newest call of a key, even the first, is made for the stored identity`() async throws {
     let store = SlowStore(try await stored())
     let stage = stage(store)
     let call = stage.client.start(feed.latest("feed"))

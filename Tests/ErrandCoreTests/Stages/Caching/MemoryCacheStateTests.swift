@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `the cache behaves as a list that is searched from end to end`(seed: UInt64) {
+  func `the cache behaves like a list that is searched from end to end`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let limit = Int.random(in: 0...2000, using: &random)
     var state = MemoryCacheState(limit: limit)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `header fields, URL and key count towards the size`() {
+  @Test func `the size includes header fields, URL and key`() {
     let key = CacheKey("name", partition: CachePartition(of: ["Cookie": "a"], salt: Data()))
     let response = CachedResponse(
       status: 200, fields: ["ab": "cde"], data: Data(count: 10), url: URL(filePath: "/"), date: Date())

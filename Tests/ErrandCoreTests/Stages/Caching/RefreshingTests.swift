@@ -16,7 +16,8 @@ import Testing
     script.now = .stall
   }
 
-  @Test func `the cached response comes at once, and the refresh runs in the same scope`() async throws {
+  @Test func `the cached response is delivered at once, and the refresh runs in the same scope`() async throws
+  {
     try await keep()
     let (gate, scope) = (StubGate(), RequestScope("page"))
     script.now = .response(body: "new").behind(gate)
@@ -53,7 +54,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a refresh has the request's deadline, counted from its own start`() async throws {
+  @Test func `a refresh has the request's deadline, counted from the start of the refresh`() async throws {
     try await keep()
     stage.clock.advance(by: .seconds(100))
     let limited = request.timeout(.seconds(99)).deadline(.seconds(3))
@@ -65,7 +66,7 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `a refresh that fails leaves the cached response, and reports nothing`() async throws {
+  @Test func `a failed refresh leaves the cached response, and reports nothing`() async throws {
     try await keep()
     script.now = .response(status: 404)
     #expect(try await stage.client.send(request).text == "old")
@@ -73,7 +74,7 @@ import Testing
     #expect(try await stage.client.cachedResponse(to: request)?.text == "old")
   }
 
-  @Test func `cancelling the task that got the response does not stop the refresh`() async throws {
+  @Test func `cancelling the task that received the response does not stop the refresh`() async throws {
     try await keep()
     let gate = StubGate()
     script.now = .response(body: "new").behind(gate)

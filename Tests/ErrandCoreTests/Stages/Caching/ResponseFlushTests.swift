@@ -5,7 +5,9 @@ import Testing
 @testable import ErrandCore
 
 @Suite(.enabled(if: FileCalls.isAvailable)) struct ResponseFlushTests {
-  @Test func `a cached response and the salt are flushed before they have their names`() async throws {
+  @Test func `a cached response and the salt are flushed before their files are renamed into place`()
+    async throws
+  {
     let folder = try CacheTestFolder()
     let calls = try FileCalls(in: folder.url.path)
     let store = DiskResponseCache(folder: folder.responses, limit: 1_000_000)

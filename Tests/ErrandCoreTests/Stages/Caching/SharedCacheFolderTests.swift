@@ -11,7 +11,7 @@ import Testing
   init() throws { folder = try CacheTestFolder() }
 
   @Test(arguments: 1...5)
-  func `two caches on one folder do anything at once without an error or a torn read`(seed: UInt64)
+  func `two caches on one folder do anything concurrently without an error or a torn read`(seed: UInt64)
     async throws
   {
     let limit = 40_000
@@ -50,7 +50,7 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
-  @Test func `the partial file of a dead writer is removed, that of a living one is not`() async throws {
+  @Test func `the partial file of a dead writer is removed, and that of a live writer is not`() async throws {
     let store = DiskResponseCache(folder: folder.responses, onProblem: log.add)
     try await store.write(.sample("a"), under: CacheKey("a"))
     let name = CacheFileName.of(CacheKey("b"))
@@ -65,7 +65,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `caches that ask for the first salt at once get the same one`() async throws {
+  @Test func `caches that read the first salt concurrently get the same one`() async throws {
     let salts = try await withThrowingTaskGroup(of: Data.self) { group in
       for _ in 0..<16 {
         let store = DiskResponseCache(folder: folder.responses, onProblem: log.add)

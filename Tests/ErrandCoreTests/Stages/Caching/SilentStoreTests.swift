@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A response cache that does not return.
+/// A response cache whose operations do not return.
 @Suite(.timeLimit(.minutes(1))) struct SilentStoreTests {
   /// Blocks in the operation named `silent` until `end()`, even if the caller is cancelled.
   private final class SilentStore: ResponseCache {
@@ -64,7 +64,9 @@ import Testing
   }
 
   @Test(arguments: [("salt", "/feed"), ("read", "/feed"), ("write", "/feed"), ("remove", "/secret")])
-  func `a request goes on without a silent cache after a while, and reports it`(silent: String, path: String)
+  func `a request continues without a silent cache after a while, and reports it`(
+    silent: String, path: String
+  )
     async throws
   {
     let store = SilentStore(silent: silent)
@@ -77,14 +79,16 @@ import Testing
       stage.clock.advance(by: CacheAccess.patience)
     }
     #expect(try await call.value.text == "network")
-    #expect(store.told.withLock { $0 }.first == "the response cache was silent for 5 s")
+    #expect(store.told.withLock { $0 }.first == "the response cache did not respond within 5 s")
     await stage.expectNothingLeft()
     #expect(stage.clock.sleepers == 0)
     store.end()
   }
 
   @Test(arguments: ["salt", "read", "write"])
-  func `a call that is cancelled or out of time does not wait for the cache`(silent: String) async throws {
+  func `a call that is cancelled or past its deadline does not wait for the cache`(silent: String)
+    async throws
+  {
     for isDeadline in [true, false] {
       let store = SilentStore(silent: silent)
       let stage = stage(store)
@@ -103,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `an explicit read or removal does not wait for the cache for ever`() async throws {
+  @Test func `an explicit read or removal does not wait for the cache forever`() async throws {
     let store = SilentStore(silent: "remove")
     let stage = stage(store)
     let removal = Task { try await stage.client.removeCachedResponse(to: request()) }

@@ -26,7 +26,7 @@ import Testing
       await #expect(throws: FileError.self) { try await store.write(response, under: key) })
   }
 
-  @Test func `a folder that cannot be created fails a write, and is a miss for a read`() async throws {
+  @Test func `a folder that cannot be created fails a write, and counts as a miss for a read`() async throws {
     try Data("a file".utf8).write(to: folder.responses)
     #expect(try await failure(.sample("a"), under: CacheKey("a")).systemCode != nil)
     #expect(try await store.read(CacheKey("a")) == nil)
@@ -41,13 +41,13 @@ import Testing
     private func withSmallDisk(_ body: () async throws -> Void) async throws {
       try FileManager.default.createDirectory(at: folder.responses, withIntermediateDirectories: true)
       guard let disk = SmallDisk(at: folder.responses.path) else {
-        return print("skipped: no file system can be mounted")
+        return print("skipped: this process cannot mount a file system")
       }
       defer { disk.unmount() }
       try await body()
     }
 
-    @Test func `a full disk fails a write, and the cached response stays`() async throws {
+    @Test func `a full disk fails a write, and the cached response remains`() async throws {
       try await withSmallDisk {
         try await store.write(.sample("old"), under: CacheKey("a"))
         let error = try await failure(.sample(size: 3_000_000), under: CacheKey("a"))
@@ -61,13 +61,13 @@ import Testing
       }
     }
 
-    @Test func `a read-only folder fails a write, and is still read`() async throws {
+    @Test func `a read-only folder fails a write, and can still be read`() async throws {
       try await withSmallDisk {
         try await store.write(.sample("old"), under: CacheKey("a"))
         guard
           mount("tmpfs", folder.responses.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
             == 0
-        else { return print("skipped: no file system can be made read-only") }
+        else { return print("skipped: this process cannot make a file system read-only") }
         #expect(try await failure(.sample("new"), under: CacheKey("a")).systemCode == EROFS)
         #expect(try await store.read(CacheKey("a")) == .sample("old"))
         #expect(try await store.list().count == 1)

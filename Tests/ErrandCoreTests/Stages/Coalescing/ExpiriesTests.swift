@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ExpiriesTests {
   @Test(arguments: 1...10)
-  func `every element expires once, in the order of its time, and not before`(seed: UInt64) {
+  func `every element expires once, in the order of the due times, and none before its time`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var expiries = Expiries<Int>()
     var waiting: [Int: Duration] = [:]
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `one timer is set for many elements, and none for later ones`() {
+  @Test func `one timer is set for many elements, and none for later elements`() {
     var expiries = Expiries<Int>()
     let first = expiries.add(1, due: .milliseconds(3010))
     #expect(first == .milliseconds(3100))

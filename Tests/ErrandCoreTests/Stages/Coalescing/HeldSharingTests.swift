@@ -5,11 +5,11 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// A shared request that its own interceptors hold while other callers wait for it.
+/// A shared request that its own interceptors delay while other callers wait for it.
 @Suite(.timeLimit(.minutes(1))) struct HeldSharingTests {
   private static let shared = Request.get("http://a.test/data").shared()
 
-  /// Waits for the same shared request from a detached task, which the client cannot trace to its request.
+  /// Waits for the same shared request in a detached task, which the client cannot link to its request.
   private final class Circles: Interceptor {
     let client = Locked<Client?>(nil)
     private let asked = Locked(false)
@@ -27,7 +27,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a request that waits for itself through a detached task fails and says so`(aroundCall: Bool)
+  func `a request that waits for itself through a detached task fails with an error that says so`(
+    aroundCall: Bool
+  )
     async throws
   {
     let circles = Circles()
@@ -48,7 +50,7 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  /// Holds a request for a while before and after it is sent.
+  /// Delays a request before and after it is sent.
   private final class Holds: Interceptor {
     let before = StubGate()
     let after = StubGate()
@@ -61,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a request with one caller may be held for as long as it takes`() async throws {
+  @Test func `a request with a single caller may be delayed for any time`() async throws {
     let holds = Holds()
     let stage = Stage.configured { $0.interceptors = [holds] }.responding { _ in .response(body: "late") }
     let call = stage.client.start(Self.shared)
@@ -78,7 +80,7 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `the limit for a held request does not count time on the wire`() async throws {
+  @Test func `the limit for a delayed request does not count time in transfer`() async throws {
     let holds = Holds()
     let gate = StubGate()
     holds.before.open()
@@ -98,7 +100,7 @@ import Testing
     for call in calls { #expect(try await call.value.text == "slow") }
   }
 
-  /// Notes whether requests that it gets are to be shared.
+  /// Records whether the requests that it receives are marked as shared.
   private final class Noting: Authenticator {
     let shared = Locked<[Bool]>([])
     var authenticatesAtOnce: Bool { true }
@@ -111,7 +113,7 @@ import Testing
     func refresh(_ credential: Int?, _ refresh: CredentialRefresh) -> Int { 0 }
   }
 
-  @Test func `an authenticator that sends its request again does not wait for that very request`()
+  @Test func `an authenticator that sends its request again does not wait for that same request`()
     async throws
   {
     let noting = Noting()

@@ -9,7 +9,7 @@ import Testing
     if case .send = decision { true } else { false }
   }
 
-  @Test func `a repeat is ignored until the window is over, and then begins a new one`() {
+  @Test func `a repeat is ignored until the window ends, and the next request begins a new window`() {
     var state = IgnoreState()
     let first = state.admit("a", within: .seconds(3), at: .seconds(10))
     #expect(first == .send(timer: .milliseconds(13_100)))
@@ -34,7 +34,7 @@ import Testing
     #expect(sent == 4)
   }
 
-  @Test func `expiring an old window leaves the new one alone`() {
+  @Test func `the end of an old window does not affect the new one`() {
     var state = IgnoreState()
     _ = state.admit("a", within: .seconds(1), at: .zero)
     _ = state.admit("a", within: .seconds(1), at: .seconds(1))
@@ -70,7 +70,7 @@ import Testing
     #expect(state.isEmpty)
   }
 
-  @Test func `an endless interval does not overflow`() {
+  @Test func `an infinite interval does not overflow`() {
     var state = IgnoreState()
     _ = state.admit("a", within: .seconds(Int64.max), at: .seconds(1))
     let repeated = state.admit("a", within: .seconds(1), at: .seconds(1_000_000))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(.computesLong, arguments: 1...10)
-  func `a key is sent again only when the window of its last request is over`(seed: UInt64) {
+  func `a key is sent again only after the window of its last request has ended`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = IgnoreState()
     var now = Duration.zero

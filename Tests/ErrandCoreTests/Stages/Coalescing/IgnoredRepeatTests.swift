@@ -25,7 +25,8 @@ import Testing
     #expect(try await stage.client.send(request).timing.attempts == 3)
   }
 
-  @Test func `a request that is cancelled before it is sent makes no later one a repeat`() async throws {
+  @Test func `a request that is cancelled before it is sent does not make a later one a repeat`() async throws
+  {
     let stage = Stage()
     let called = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -36,7 +37,7 @@ import Testing
     #expect(try await stage.client.send(request).status == 200)
   }
 
-  @Test func `a request whose dependency failed makes no later one a repeat`() async throws {
+  @Test func `a request whose dependency failed does not make a later one a repeat`() async throws {
     let stage = Stage { $0.path == "/login" ? .response(status: 403) : .response() }
     let login = stage.client.start(.post("http://a.test/login"))
     #expect(await stage.client.start(request.after(login)).result.requestError?.code == .dependencyFailed)

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// Loses the connection in the middle of its first response.
+/// A connection that is lost in the middle of its first response.
 private final class CutTransport: Transport {
   private let count = Tally()
 
@@ -26,14 +26,15 @@ private final class CutTransport: Transport {
   func shutdown() async {}
 }
 
-/// What each caller of a shared request keeps for itself: its identity, its checks, its time-outs, its priority.
+/// Properties that each caller of a shared request keeps: its identity, its checks, its time-outs, its
+/// priority.
 @Suite(.timeLimit(.minutes(1))) struct JoinersOwnTests {
   private let url = "http://a.test/feed"
   private var request: Request { .get(url).shared(within: .seconds(9)) }
 
   // MARK: Identity
 
-  @Test func `a request without the credential shares nothing with one that has it`() async throws {
+  @Test func `a request without a credential does not share with one that has a credential`() async throws {
     let stage = Stage.configured {
       $0.authentication = .bearer("alice", at: [URL(string: "http://a.test")!])
     }.responding { .response(body: $0.fields["Authorization"] ?? "anonymous") }
@@ -55,7 +56,7 @@ private final class CutTransport: Transport {
 
   // MARK: The cache
 
-  @Test func `a caller that asks the network gets no cached response of a shared request`() async throws {
+  @Test func `a caller that requires the network gets no cached response of a shared request`() async throws {
     let gate = StubGate()
     let stage = Stage { .response(body: "\($0.index)").behind(gate) }
     let cached = Request.get(url).cached(as: "feed")
@@ -82,7 +83,7 @@ private final class CutTransport: Transport {
     #expect(await first.result.requestError?.status == 404)
     let found = try await second.value
     #expect(found.status == 404)
-    // All of it, and not the beginning that an error shows.
+    // The whole body, not only the beginning that an error shows.
     #expect(found.text == body)
     #expect(try await stage.client.send(request.accepting(200..<405)).text == body)
     #expect(await stage.client.start(request).result.requestError?.bodyPrefix?.count == 64 << 10)
@@ -107,13 +108,13 @@ private final class CutTransport: Transport {
     await stage.settle()
   }
 
-  @Test func `a rejected response that is cut is not handed on as a whole one`() async throws {
+  @Test func `a rejected response that is truncated is not passed on as a complete one`() async throws {
     let client = Client(transport: CutTransport())
     #expect(await client.start(request).result.requestError?.bodyPrefix == Data("half".utf8))
     #expect(try await client.send(request.accepting(200..<405)).text == "whole")
   }
 
-  @Test func `the rejection of a request that an interceptor sent is not taken for the response`()
+  @Test func `the rejection of a request that an interceptor sent is not mistaken for the response`()
     async throws
   {
     let interceptor = SendsBefore("/feed") { .get("http://a.test/token") }
@@ -128,7 +129,7 @@ private final class CutTransport: Transport {
     await stage.settle()
   }
 
-  @Test func `callers that accept a status which others retry do not share with those`() async throws {
+  @Test func `callers that accept a status do not share with callers that retry it`() async throws {
     let stage = Stage { .response(status: $0.index == 1 ? 503 : 200, body: "\($0.index)") }
     #expect(try await stage.client.send(request).text == "0")
     let patient = request.query("again", "1")
@@ -139,7 +140,7 @@ private final class CutTransport: Transport {
 
   // MARK: Time-outs
 
-  @Test func `a caller does not get the time-out of another`() async throws {
+  @Test func `a caller is not affected by the time-out of another`() async throws {
     let gate = StubGate()
     let stage = Stage { request in
       request.index == 0 ? .stall : .response(body: "late").behind(gate)
@@ -157,7 +158,7 @@ private final class CutTransport: Transport {
 
   // MARK: Priority
 
-  @Test func `a shared request falls back to the highest priority of the callers that remain`() async throws {
+  @Test func `a shared request falls back to the highest priority of the remaining callers`() async throws {
     let gate = StubGate()
     let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
       request.path == "/first" ? .response().behind(gate) : .response()
@@ -178,7 +179,8 @@ private final class CutTransport: Transport {
     #expect(stage.paths == ["/first", "/other", "/feed"])
   }
 
-  @Test func `a caller whose priority falls lowers the shared request to the next of its callers`()
+  @Test
+  func `a caller whose priority falls lowers the shared request to the highest of its callers' priorities`()
     async throws
   {
     let gate = StubGate()
@@ -198,7 +200,7 @@ private final class CutTransport: Transport {
 
   // MARK: Transport
 
-  @Test func `a call over a transport of its own shares with no other, and keeps that transport`()
+  @Test func `a call with a separate transport does not share with others, and keeps that transport`()
     async throws
   {
     let stage = Stage { _ in .response(body: "client") }
@@ -210,7 +212,7 @@ private final class CutTransport: Transport {
   }
 
   @Test(arguments: [CachePolicy.staleWhileRevalidate, .staleIfError])
-  func `a call over a transport of its own is renewed and limited over that transport`(
+  func `the refresh and the limits of a call with a separate transport apply to that transport`(
     policy: CachePolicy
   ) async throws {
     let stage = Stage { _ in .response(body: "client") }

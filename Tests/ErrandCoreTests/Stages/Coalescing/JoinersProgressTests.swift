@@ -9,10 +9,12 @@ import Testing
   import Foundation
 #endif
 
-/// The progress that callers of a shared request get.
+/// The progress that callers of a shared request receive.
 @Suite struct JoinersProgressTests {
   @Test(arguments: 1...10)
-  func `each caller gets progress in order, and the last byte before the response`(round: Int) async throws {
+  func `each caller receives progress in order, and the last byte before the response`(round: Int)
+    async throws
+  {
     let gate = StubGate()
     let chunks = (0..<50).map { _ in Data(count: 1000) }
     let stage = Stage { _ in
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a caller that leaves gets no more progress`() async throws {
+  @Test func `a caller that has left receives no more progress`() async throws {
     let gate = StubGate()
     let stage = Stage { _ in .response(body: "feed").behind(gate) }
     let request = Request.get("http://a.test/feed").shared()

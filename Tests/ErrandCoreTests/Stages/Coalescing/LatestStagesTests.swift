@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// The newest call supersedes older ones, whatever kind of request it is.
+/// The newest call supersedes older ones, whatever kind of request they make.
 @Suite struct LatestStagesTests {
   private func request(_ path: String) -> Request { Request.get("http://a.test/\(path)").latest("search") }
 
@@ -26,7 +26,7 @@ import Testing
     #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
-  @Test func `a stream can be superseded until its last byte is here`() async throws {
+  @Test func `a stream can be superseded until its last byte has arrived`() async throws {
     let stage = Stage { _ in .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) }
     let older = try await stage.client.stream(request("old"))
     var chunks = older.chunks.makeAsyncIterator()
@@ -48,7 +48,7 @@ import Testing
     #expect(try await stage.client.send(request("new")).status == 200)
   }
 
-  @Test func `a download that another supersedes does not touch the file`() async throws {
+  @Test func `a download that another call supersedes does not touch the file`() async throws {
     let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let gate = StubGate()
@@ -66,7 +66,9 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `a resumable download leaves its partial file to the one that supersedes it`(round: Int) async throws {
+  func `a resumable download leaves its partial file to the download that supersedes it`(round: Int)
+    async throws
+  {
     let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let gate = StubGate()
@@ -82,7 +84,9 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `a download that restarts right after a cancellation gets the partial file`(round: Int) async throws {
+  func `a download that restarts right after a cancellation continues with the partial file`(round: Int)
+    async throws
+  {
     let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let gate = StubGate()
@@ -90,7 +94,7 @@ import Testing
     let plain = Request.get("http://a.test/file")
     let first = Task { try await stage.client.download(plain, to: file, resume: true) }
     try await stage.stub.waitForRequests(1)
-    // No other download may write the file while the first one runs.
+    // No other download may write to the file while the first one runs.
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.download(plain, to: file, resume: true)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct LatestStateTests {
-  @Test func `each new call supersedes the one before it, the third as well as the second`() {
+  @Test func `each new call supersedes the previous one`() {
     var state = LatestState<Int>()
     var superseded: [Int?] = []
     for call in 1...4 { superseded.append(state.begin("a", call).superseded) }
@@ -21,7 +21,7 @@ import Testing
     #expect(second.superseded == nil)
   }
 
-  @Test func `the end of a superseded call changes nothing`() {
+  @Test func `the end of a superseded call has no effect`() {
     var state = LatestState<Int>()
     let first = state.begin("a", 1)
     let second = state.begin("a", 2)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `every call is superseded once or ends as the newest, and nothing is left`(seed: UInt64) {
+  func `every call is either superseded once or ends as the newest, and leaves nothing behind`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = LatestState<Int>()
     var running: [(call: Int, key: Int, place: LatestState<Int>.Place)] = []

@@ -8,7 +8,7 @@ import Testing
   private let begun = Tally()
   private let gate = StubGate()
 
-  /// Makes a call as the client does: the call ends at once when it is cancelled.
+  /// Makes a call that ends at once when it is cancelled, like the client's.
   private func call(_ number: Int) async throws -> Int {
     let cancellation = CancellationToken()
     let place = repeats.begin(latest: "search", cancellation)
@@ -19,7 +19,7 @@ import Testing
     return number
   }
 
-  @Test func `nine of ten keystrokes are superseded and the last has a result`() async throws {
+  @Test func `nine of ten keystrokes are superseded, and the last one gets a result`() async throws {
     var calls: [Task<Int, any Error>] = []
     for number in 1...10 {
       calls.append(Task { try await call(number) })
@@ -34,7 +34,7 @@ import Testing
     #expect(repeats.states.isEmpty)
   }
 
-  @Test func `a result that is here already is not delivered when its call is superseded`() throws {
+  @Test func `a result that has already arrived is not delivered if its call is superseded`() throws {
     let (older, newer) = (CancellationToken(), CancellationToken())
     let place = repeats.begin(latest: "search", older)
     let newerPlace = repeats.begin(latest: "search", newer)

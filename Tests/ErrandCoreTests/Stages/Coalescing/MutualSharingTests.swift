@@ -3,9 +3,10 @@ import Testing
 
 @testable import ErrandCore
 
-/// Shared requests whose interceptors send one another, each started by a caller of its own.
+/// Shared requests whose interceptors send one another, each started by a separate caller.
 @Suite(.timeLimit(.minutes(1))) struct MutualSharingTests {
-  /// Sends another request before a request goes on for the first time, once all of them have come that far.
+  /// Sends another request before a request continues for the first time, once all of them have come this
+  /// far.
   private final class Asks: Interceptor {
     let clients = Locked<[String: Client]>([:])
     /// Opened when every request in `others` has come this far.
@@ -42,7 +43,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `two requests that wait for each other end, one of them unshared`(aroundCall: Bool) async throws {
+  func `two requests that wait for each other end, because one of them is sent without sharing`(
+    aroundCall: Bool
+  ) async throws {
     let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/a")])
     let stage = stage(asks, "a.test", aroundCall: aroundCall)
     let calls = ["/a", "/b"].map { stage.client.start(Self.shared($0)) }
@@ -53,7 +56,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `two requests whose interceptors always send each other are refused in the end`() async throws {
+  @Test func `two requests whose interceptors always send each other are finally refused`() async throws {
     final class Always: Interceptor {
       let client = Locked<Client?>(nil)
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
@@ -72,7 +75,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `three requests that wait for each other in a circle end`() async throws {
+  @Test func `three requests that wait for each other in a cycle end`() async throws {
     let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/c"), "/c": Self.shared("/a")])
     let stage = stage(asks, "a.test", aroundCall: false)
     let calls = ["/a", "/b", "/c"].map { stage.client.start(Self.shared($0)) }
@@ -93,7 +96,7 @@ import Testing
     await two.expectNothingLeft()
   }
 
-  @Test func `two requests that wait for a third share it`() async throws {
+  @Test func `two requests that wait for the same third request share it`() async throws {
     let asks = Asks(["/a": Self.shared("/c", "c.test"), "/b": Self.shared("/c", "c.test")])
     let gate = StubGate()
     let third = Stage { .response(body: $0.path).behind(gate) }
@@ -107,7 +110,7 @@ import Testing
     asks.clients.withLock { $0 = [:] }
   }
 
-  @Test func `a wait is forgotten once it is over`() {
+  @Test func `a wait that has ended is forgotten`() {
     final class Flown {}
     let (one, two, three) = (Flown(), Flown(), Flown())
     let (a, b, c) = (ObjectIdentifier(one), ObjectIdentifier(two), ObjectIdentifier(three))
@@ -147,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `a request may wait for another that has given up waiting for it`() async throws {
+  @Test func `a request may wait for another that no longer waits for it`() async throws {
     let attempts = Attempts()
     let gate = StubGate()
     let stage = Stage(

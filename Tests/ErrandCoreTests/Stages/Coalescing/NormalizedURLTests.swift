@@ -51,7 +51,7 @@ import Testing
     #expect(NormalizedURL(url).text == expected)
   }
 
-  @Test(.computesLong) func `a URL that is left as it is equals its normal form`() {
+  @Test(.computesLong) func `a URL in normal form equals its normal form`() {
     var random = SeededRandom(seed: 11)
     let pieces = [
       "http", "HTTP", "https", "ftp", ":", "//", "/", "h", "H.x", "127.0.0.1", "80", "443", "080", "8080",
@@ -98,11 +98,11 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `the order of names does not matter, and normalising twice is normalising once`(seed: UInt64) {
+  func `the order of names does not matter, and normalization is idempotent`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<200 {
       let names = ["a", "b", "%62", "c%5B%5D", "", "z"].prefix(Int.random(in: 1...6, using: &random))
-      // Each name occurs once, so that any order means the same.
+      // Each name occurs once, so that every order means the same.
       let items = names.filter { $0 != "%62" || !names.contains("b") }.map { name in
         "\(name)=\(["1", "%7E", "%2f", "", "x=y", "%26"].randomElement(using: &random) ?? "")"
       }

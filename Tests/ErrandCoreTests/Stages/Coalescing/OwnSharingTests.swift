@@ -5,7 +5,7 @@ import Testing
 
 /// An interceptor of a shared request must not wait for the request that waits for it.
 @Suite(.timeLimit(.minutes(1))) struct OwnSharingTests {
-  /// Sends requests of its own before the first request to a path goes on.
+  /// Sends additional requests before the first request to a path continues.
   private final class Asks: Interceptor {
     let client = Locked<Client?>(nil)
     private let asked = Locked(Set<String>())
@@ -44,7 +44,9 @@ import Testing
   private static let shared = Request.get("http://a.test/data").shared()
 
   @Test(arguments: [true, false])
-  func `a shared request that its own interceptor sends goes on alone`(aroundCall: Bool) async throws {
+  func `a shared request that its own interceptor sends is sent without sharing`(aroundCall: Bool)
+    async throws
+  {
     let asks = Asks { _ in [Self.shared] }
     let stage = stage(asks, aroundCall: aroundCall)
     #expect(try await stage.client.send(Self.shared).text == "response")
@@ -54,7 +56,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the request that an interceptor was given goes on alone, even from a detached task`(aroundCall: Bool)
+  func `the request that an interceptor received is sent without sharing, even from a detached task`(
+    aroundCall: Bool
+  )
     async throws
   {
     let asks = Asks(detached: true) { [$0] }
@@ -65,7 +69,8 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `two shared requests whose interceptors send each other go on alone`() async throws {
+  @Test func `two shared requests whose interceptors send each other are sent without sharing`() async throws
+  {
     let other = Request.get("http://a.test/other").shared()
     let asks = Asks { $0.path == "/data" ? [other] : [Self.shared] }
     let stage = stage(asks, aroundCall: false)

@@ -17,7 +17,7 @@ import Testing
     return try request.key(for: rule, secrets: secrets, identity: user.present(request, in: key).text)
   }
 
-  @Test func `method, URL and body make up the key, the order of the query does not`() throws {
+  @Test func `a key consists of method, URL and body, and ignores the order of the query`() throws {
     let request = Request.get(url, query: ["a": "1", "b": "2"])
     #expect(try key(request) == key(.get("HTTPS://api.test:443/feed?b=2&a=1#top")))
     #expect(try key(request) != key(.head(url, query: ["a": "1", "b": "2"])))
@@ -37,7 +37,7 @@ import Testing
     #expect(try key(overridden) == key(.post(url, .bytes(data, contentType: "a/c"))))
   }
 
-  @Test func `large bodies are told apart by all of their bytes`() throws {
+  @Test func `large bodies are compared by all their bytes`() throws {
     var large = Data(repeating: 7, count: 100_000)
     let first = try key(.post(url, .bytes(large)))
     #expect(try key(.post(url, .bytes(Data(large)))) == first)
@@ -46,7 +46,7 @@ import Testing
     #expect(try key(.post(url, .bytes(large.prefix(4096)))) != key(.post(url, .bytes(large.prefix(4097)))))
   }
 
-  @Test func `only named header fields count, in any case and order`() throws {
+  @Test func `the key contains only the named header fields, in any case and order`() throws {
     let one = Request.get(url).field("X-Tenant", "7").field("X-Trace", "1")
     let other = Request.get(url).field("x-trace", "2").field("x-tenant", "7")
     #expect(try key(one) == key(other))
@@ -58,7 +58,7 @@ import Testing
     #expect(try key(one, both) == key(other.field("X-Trace", "1"), both))
   }
 
-  @Test func `a response is not shared with a caller that would not accept it`() throws {
+  @Test func `a response is not shared with a caller that would reject it`() throws {
     var strict = RedirectPolicy()
     strict.allowsOtherOrigins = false
     let request = Request.get(url)
@@ -109,7 +109,7 @@ import Testing
     #expect(try key(.get(url).bearer("\u{E9}")) != key(.get(url).bearer("e\u{301}")))
   }
 
-  @Test func `a chosen key stands for any request, and is equal only to one of its type`() throws {
+  @Test func `a custom key can stand for any request, and equals only a key of the same type`() throws {
     #expect(
       try key(.get(url), .latest("search")) == key(.post("https://b.test", .text("1")), .latest("search")))
     #expect(try key(.get(url), .latest("search")) != key(.get(url), .latest("other")))
@@ -121,7 +121,7 @@ import Testing
     #expect(RequestKey(RequestKey("search")) == "search")
   }
 
-  @Test func `forms are equal if their parts are, whatever their boundaries`() throws {
+  @Test func `forms with equal parts are equal, whatever their boundaries`() throws {
     let form = MultipartForm().field("a", "1").bytes("b", Data("2".utf8))
     let same = MultipartForm().field("a", "1").bytes("b", Data("2".utf8))
     #expect(form.boundary != same.boundary)
@@ -132,7 +132,7 @@ import Testing
         != key(.post(url, .multipart(MultipartForm().field("a", "1").field("b", "2")))))
   }
 
-  @Test func `a file has the same key until it is written`() throws {
+  @Test func `a file has the same key until it is written to`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.txt")
     try folder.write("one", to: "a.txt")
@@ -150,15 +150,15 @@ import Testing
     #expect(error?.reachedServer == false)
   }
 
-  @Test func `a stream has no key of its own, and the error says what to do`() throws {
+  @Test func `a stream has no key, and the error says what to do`() throws {
     let request = Request.post(url, .stream(AsyncStream<Data> { $0.finish() }))
     let error = #expect(throws: RequestError.self) { try key(request) }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.message.contains("give the rule a key of its own, or send bytes or a file") == true)
+    #expect(error?.message.contains("give the rule a key, or send bytes or a file") == true)
     #expect(throws: Never.self) { try key(request, .ignoring(key: "upload")) }
   }
 
-  @Test func `no description shows what a key holds`() throws {
+  @Test func `no description shows the contents of a key`() throws {
     let request = Request.post("https://me:hidden@api.test/x?q=hidden", .text("hidden")).bearer("hidden")
     for key in [
       try key(request, .ignoring(fields: ["Authorization"]), identity: "hidden"), RequestKey("hidden"),

@@ -10,7 +10,7 @@ import Testing
 
   private func stage() -> Stage { Stage { [gate] _ in .response(body: "feed").behind(gate) } }
 
-  @Test func `a caller whose scope ends leaves, and the others go on`() async throws {
+  @Test func `a caller leaves when its scope ends, and the others continue`() async throws {
     let stage = stage()
     let (one, other) = (RequestScope("one"), RequestScope("other"))
     let calls = [one, other].map { stage.client.start(request, in: $0) }
@@ -28,7 +28,7 @@ import Testing
     #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
-  @Test func `a shared request is cancelled on the wire when the last scope ends`() async throws {
+  @Test func `a shared request in transfer is cancelled when the last scope ends`() async throws {
     let stage = stage()
     let (one, other) = (RequestScope("one"), RequestScope("other"))
     let calls = [one, other].map { stage.client.start(request, in: $0) }
@@ -43,7 +43,7 @@ import Testing
     #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
-  @Test func `a scope that ends gives each of its calls its own outcome, never another's`() async {
+  @Test func `a scope that ends gives each of its calls the call's own outcome`() async {
     for _ in 0..<50 {
       let stage = stage()
       let scope = RequestScope("page")
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a scope that has ended starts no request of any kind`() async throws {
+  @Test func `an ended scope starts no request of any kind`() async throws {
     let stage = stage()
     let scope = RequestScope("page")
     scope.end()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Random sequences of callers, against a simple model.
+/// Random sequences of callers, compared with a simple model.
 @Suite(.computesLong) struct ShareStateRandomTests {
   private typealias State = ShareState<Int, Int, Int>
 
@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test(arguments: 1...40)
-  func `a key has one in-flight request, a caller has one outcome, and nothing is left`(seed: UInt64) {
+  func `a key has at most one in-flight request, a caller has one outcome, and nothing remains`(seed: UInt64)
+  {
     var random = SeededRandom(seed: seed)
     var state = State()
     var now = Duration.zero
@@ -62,7 +63,7 @@ import Testing
     func leave(_ one: Waiting) {
       waiting.removeAll { $0.caller == one.caller }
       guard case .left(let caller, let cancelled, let level) = state.leave(one.place) else {
-        Issue.record("a caller who waits must be able to leave")
+        Issue.record("a waiting caller must be able to leave")
         return
       }
       #expect(caller == one.caller)
@@ -117,7 +118,7 @@ import Testing
             #expect(known.key == key)
             #expect(now - known.began < min(known.window, policy.window))
           } else {
-            Issue.record("a response from nowhere")
+            Issue.record("a response without a request")
           }
           #expect(!(failed && policy.failures == .retried))
           settle(caller)
@@ -144,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `one request is sent in each window while responses come quickly`(seed: UInt64) {
+  func `one request is sent in each window if responses arrive quickly`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = State()
     var inFlightRequests: [Duration] = []

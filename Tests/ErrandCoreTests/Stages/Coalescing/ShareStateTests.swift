@@ -7,7 +7,7 @@ import Testing
 @Suite struct ShareStateTests {
   private typealias State = ShareState<String, Int, Int>
 
-  /// The way in which a caller joined, in simple values.
+  /// How a caller joined, as simple values.
   private enum Joined: Equatable {
     case leads(inFlightRequest: Int)
     case joins(inFlightRequest: Int, raise: Priority?)
@@ -38,7 +38,7 @@ import Testing
       }
     }
 
-    /// Ends the in-flight request of `caller`. Returns the callers that get its outcome.
+    /// Ends the in-flight request of `caller`. Returns the callers that receive its outcome.
     mutating func finish(_ caller: Int, _ outcome: State.Outcome = .success("response"), at now: Duration)
       -> [Int]
     {
@@ -62,7 +62,7 @@ import Testing
     .failure(RequestError(code, message: "", reachedServer: true))
   }
 
-  @Test func `no request: the first caller leads`() {
+  @Test func `without a request the first caller leads`() {
     var scene = Scene()
     #expect(scene.phase(at: .zero) == .overHere)
     let first = scene.join(1, at: .zero)
@@ -70,7 +70,7 @@ import Testing
     #expect(scene.phase(at: .zero) == .openPending)
   }
 
-  @Test func `open and pending: a caller joins, and gets the response with the first`() {
+  @Test func `while the window is open, a caller joins a pending request and gets its response`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     let second = scene.join(2, at: .seconds(1))
@@ -80,7 +80,7 @@ import Testing
     #expect(responded == [1, 2])
   }
 
-  @Test func `open and here: a caller gets the response at once`() {
+  @Test func `while the window is open, a caller gets a response that has arrived at once`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     let responded = scene.finish(1, at: .seconds(1))
@@ -91,7 +91,7 @@ import Testing
     #expect(scene.inFlightRequests == 1)
   }
 
-  @Test func `over and pending: a caller still joins, and the next after the response leads`() {
+  @Test func `after the window a caller joins a pending request, and the next after the response leads`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     #expect(scene.phase(at: .seconds(3)) == .overPending)
@@ -105,7 +105,7 @@ import Testing
     #expect(third == .leads(inFlightRequest: 2))
   }
 
-  @Test func `over and here: a new caller leads, before the old response is forgotten and after`() {
+  @Test func `after the window a new caller leads, whether or not the old response is forgotten`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
@@ -123,7 +123,7 @@ import Testing
     #expect(third == .leads(inFlightRequest: 3))
   }
 
-  @Test func `open and pending: when the last caller leaves, the request is cancelled and forgotten`() {
+  @Test func `within the window a request is cancelled and forgotten when its last caller leaves`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.join(2, at: .zero)
@@ -143,7 +143,7 @@ import Testing
     #expect(responded == [3])
   }
 
-  @Test func `over and pending: when the last caller leaves, the request is cancelled`() {
+  @Test func `after the window a request is cancelled when its last caller leaves`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     #expect(scene.phase(at: .seconds(9)) == .overPending)
@@ -161,7 +161,7 @@ import Testing
     #expect(responded == [2])
   }
 
-  @Test func `a caller that has its response cannot leave`() {
+  @Test func `a caller that has its response can no longer leave`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
@@ -170,7 +170,7 @@ import Testing
     #expect(scene.phase(at: .seconds(1)) == .openHere)
   }
 
-  @Test func `a second end of a request changes nothing`() {
+  @Test func `a second end of a request has no effect`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
@@ -180,7 +180,7 @@ import Testing
     #expect(second == .gets("response"))
   }
 
-  @Test func `one caller that wants the request finished is enough, even after leaving`() {
+  @Test func `a request finishes if any caller asked for that, even a caller that has left`() {
     var scene = Scene()
     let finishes = SharingPolicy(window: .seconds(3), whenAbandoned: .finishes)
     _ = scene.join(1, at: .zero)
@@ -224,7 +224,7 @@ import Testing
     #expect(joining == .joins(inFlightRequest: 2, raise: nil))
   }
 
-  @Test func `all waiting callers get a failure, and a late one gets it or retries, by its policy`() {
+  @Test func `all waiting callers get a failure, and a later caller gets it or retries, by its policy`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.join(2, SharingPolicy(window: .seconds(3), failures: .retried), at: .zero)
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(arguments: [failure(.cancelled), .failure(CancellationError())])
-  private func `a request that ended in a cancellation leaves nothing`(
+  private func `a cancelled request leaves nothing behind`(
     outcome: ShareState<String, Int, Int>.Outcome
   ) {
     var scene = Scene()
@@ -257,7 +257,7 @@ import Testing
     #expect(second == .leads(inFlightRequest: 2))
   }
 
-  @Test func `a request is raised for a caller of a higher priority than all before`() {
+  @Test func `a request is raised when a caller with a higher priority joins`() {
     var scene = Scene()
     _ = scene.join(1, priority: .utility, at: .zero)
     let less = scene.join(2, priority: .background, at: .zero)
@@ -268,14 +268,14 @@ import Testing
     #expect(same == .joins(inFlightRequest: 1, raise: nil))
   }
 
-  @Test func `a request falls back to the highest priority of the callers that remain`() throws {
+  @Test func `a request falls back to the highest priority of the remaining callers`() throws {
     var scene = Scene()
     for (caller, priority) in [(1, Priority.utility), (2, .userInitiated), (3, .background), (4, .utility)] {
       _ = scene.join(caller, priority: priority, at: .zero)
     }
     func level(_ caller: Int, _ scene: inout Scene) throws -> State.Level? {
       guard case .left(_, nil, let level) = scene.state.leave(try #require(scene.places[caller])) else {
-        Issue.record("the caller \(caller) has left before")
+        Issue.record("the caller \(caller) had already left")
         return nil
       }
       return level
@@ -289,7 +289,7 @@ import Testing
     #expect(changed?.priority == .default)
     let third = try #require(try level(3, &scene))
     #expect(third.priority == .utility)
-    // One that has left changes nothing.
+    // A caller that has left has no effect.
     _ = scene.state.change(try #require(scene.places[2]), to: .userInitiated)
     let last = scene.state.change(try #require(scene.places[4]), to: .background)
     #expect(last?.priority == .background)
@@ -300,12 +300,12 @@ import Testing
     _ = scene.join(1, at: .zero)
     let other = scene.state.join("other", 2, SharingPolicy(), priority: .default, at: .zero) { 7 }
     guard case .lead(_, 7) = other else {
-      Issue.record("expected a flight of its own")
+      Issue.record("expected a separate in-flight request")
       return
     }
   }
 
-  @Test(.computesLong) func `retried failures within a long window do not pile up`() {
+  @Test(.computesLong) func `retried failures within a long window do not accumulate`() {
     var scene = Scene()
     let policy = SharingPolicy(window: .seconds(3600), failures: .retried)
     for caller in 0..<10_000 {

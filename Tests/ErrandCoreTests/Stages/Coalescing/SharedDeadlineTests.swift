@@ -3,11 +3,11 @@ import Testing
 
 @testable import ErrandCore
 
-/// Callers that share a request have deadlines of their own.
+/// Callers that share a request have separate deadlines.
 @Suite struct SharedDeadlineTests {
   private let request = Request.get("http://a.test/feed").shared()
 
-  @Test func `each caller's deadline ends that caller's wait only`() async throws {
+  @Test func `a caller's deadline ends only that caller's wait`() async throws {
     let gate = StubGate()
     let stage = Stage { _ in .response(body: "feed").behind(gate) }
     let short = stage.client.start(request.deadline(.seconds(1)))
@@ -28,7 +28,8 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `a call that ends while the shared request is on the wire has reached the server`() async throws
+  @Test func `a call that ends while the shared request is in transfer counts as having reached the server`()
+    async throws
   {
     let gate = StubGate()
     let stage = Stage { _ in .response(body: "feed").behind(gate) }
@@ -58,7 +59,7 @@ import Testing
     #expect(stage.stub.cancelled == 1)
   }
 
-  @Test func `the deadline of a late caller counts from its own call`() async throws {
+  @Test func `the deadline of a later caller counts from its own call`() async throws {
     let gate = StubGate()
     let stage = Stage { _ in .response().behind(gate) }
     let first = stage.client.start(request)

@@ -27,7 +27,7 @@ import Testing
     #expect(stage.stub.requests.count == 2)
   }
 
-  @Test func `a request with no-store gets no response that is here already`() async throws {
+  @Test func `a request with no-store does not get a response that has already arrived`() async throws {
     let stage = Stage { .response(body: "\($0.index)") }
     let request = request.field("Cache-Control", "no-store")
     for number in 0..<2 { #expect(try await stage.client.send(request).text == "\(number)") }

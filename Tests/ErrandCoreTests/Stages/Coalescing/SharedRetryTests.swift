@@ -8,7 +8,9 @@ import Testing
   private static let busy = StubStep.response(status: 503, fields: ["Retry-After": "2"])
   private let request = Request.get("http://a.test/feed").priority(.background).shared()
 
-  @Test func `a caller joining between two attempts gets the second's response and progress`() async throws {
+  @Test func `a caller that joins between two attempts gets the response and progress of the second`()
+    async throws
+  {
     let stage = Stage { $0.index == 0 ? Self.busy : .response(body: "0123456789") }
     let (early, late) = (Told(), Told())
     let first = Task { try await stage.client.send(request, progress: early.hear) }
@@ -31,7 +33,7 @@ import Testing
     #expect(stage.stub.requests.count == 2)
   }
 
-  @Test func `a caller that joins a request in the queue raises its priority`() async throws {
+  @Test func `a caller that joins a queued request raises its priority`() async throws {
     let gate = StubGate()
     let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
       request.path == "/first" ? .response().behind(gate) : .response()
@@ -49,7 +51,7 @@ import Testing
     #expect(stage.paths == ["/first", "/feed", "/other"])
   }
 
-  @Test func `a caller that joins between two attempts raises the priority of the next`() async throws {
+  @Test func `a caller that joins between two attempts raises the priority of the next one`() async throws {
     let gate = StubGate()
     let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
       if request.path == "/first" { return .response().behind(gate) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Sharing, together with caching and dependencies.
+/// Sharing combined with caching and dependencies.
 @Suite struct SharedStagesTests {
   @Test func `callers that share a cached request all get the response, which is cached once`() async throws {
     let gate = StubGate()
@@ -36,7 +36,7 @@ import Testing
     #expect(try await stage.client.cachedResponse(to: request)?.text == "response 1")
   }
 
-  @Test func `each caller of a shared request has its own validation`() async throws {
+  @Test func `each caller of a shared request validates the response separately`() async throws {
     struct Refused: Error {}
     let stage = Stage { .response(fields: ["Content-Type": "text/html"], body: "response \($0.index)") }
     let request = Request.get("http://a.test/feed").shared(within: .seconds(3))
@@ -65,7 +65,7 @@ import Testing
     #expect(stage.paths == ["/login", "/feed"])
   }
 
-  @Test func `a caller whose dependency fails does not disturb the other callers`() async throws {
+  @Test func `a caller whose dependency fails does not affect the other callers`() async throws {
     let gate = StubGate()
     let stage = Stage { request in
       request.path == "/login" ? .response(status: 403) : .response(body: "feed").behind(gate)
@@ -78,7 +78,7 @@ import Testing
     #expect(try await other.value.text == "feed")
   }
 
-  @Test func `a call that is raised later raises all the calls that it waits for`() async throws {
+  @Test func `a call that is raised later raises all the calls that it depends on`() async throws {
     let gate = StubGate()
     let stage = Stage { _ in .response().behind(gate) }
     let first = stage.client.start(.get("http://a.test/1").priority(.background))

@@ -3,12 +3,12 @@ import Testing
 
 @testable import ErrandCore
 
-/// Many tasks that share, give up and come back, all at once.
+/// Many concurrent tasks that share a request, give up and return.
 @Suite struct SharingStressTests {
   private let repeats = Coalescer<Int>(Timeline(VirtualClock()))
 
   @Test(arguments: [UInt64](1...4))
-  func `every caller has one outcome, and nothing is left`(seed: UInt64) async throws {
+  func `every caller has one outcome, and nothing remains`(seed: UInt64) async throws {
     let (responded, left) = (Tally(), Tally())
     try await withThrowingTaskGroup { group in
       for worker in 0..<16 {
@@ -49,12 +49,12 @@ import Testing
     #expect(responded.count + left.count == 16 * 200)
     #expect(responded.count > 0)
     #expect(left.count > 0)
-    // Requests without callers may still be under way.
+    // Requests without callers may still be in flight.
     while !repeats.states.isEmpty { await Task.yield() }
   }
 
   @Test(arguments: 1...20)
-  func `a cancellation and a response that race give one outcome`(round: Int) async {
+  func `a cancellation that races with a response gives one outcome`(round: Int) async {
     for _ in 0..<50 {
       let gate = StubGate()
       let cancellations = (0..<8).map { _ in CancellationToken() }

@@ -38,7 +38,7 @@ import Testing
     while repeats.states.sharing.withLock({ $0.callers(of: "key") }) != count { await Task.yield() }
   }
 
-  @Test func `all callers that come while a request is in flight get its response`() async throws {
+  @Test func `all callers that join while a request is in flight get its response`() async throws {
     let calls = (0..<100).map { _ in Task { try await share() } }
     await reachCallers(100)
     gate.open()
@@ -48,7 +48,7 @@ import Testing
     #expect(try await share() == 2)
   }
 
-  @Test func `a response is replayed within its window, and after it a new request is sent`()
+  @Test func `a response is replayed within its window, and a new request is sent afterwards`()
     async throws
   {
     gate.open()
@@ -60,7 +60,7 @@ import Testing
     #expect(try await share(policy) == 2)
   }
 
-  @Test func `a response is forgotten when its window is over`() async throws {
+  @Test func `a response is forgotten when its window ends`() async throws {
     gate.open()
     _ = try await share(SharingPolicy(window: .seconds(3)))
     try await clock.waitForSleepers()
@@ -70,7 +70,9 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `a caller that gives up leaves alone and at once, with its own reason`() async throws {
+  @Test func `a caller that gives up leaves at once, with its own reason, and no other caller leaves`()
+    async throws
+  {
     let (leader, other) = (CancellationToken(), CancellationToken())
     let first = Task { try await share(SharingPolicy(), leader) }
     await reachCallers(1)
@@ -88,7 +90,9 @@ import Testing
     #expect(inFlightRequests.count == 1)
   }
 
-  @Test func `a request is cancelled when its last caller leaves, and the next starts anew`() async throws {
+  @Test func `a request is cancelled when its last caller leaves, and the next caller starts a new one`()
+    async throws
+  {
     let (one, other) = (CancellationToken(), CancellationToken())
     let ended = Tally()
     let calls = [one, other].map { cancellation in
@@ -131,7 +135,7 @@ import Testing
     #expect(try await share(policy) == 1)
   }
 
-  @Test func `a caller that was cancelled before does not join, and starts nothing`() async {
+  @Test func `a caller that was already cancelled does not join, and starts nothing`() async {
     let cancellation = CancellationToken()
     cancellation.cancel(.cancelled(.callCancelled))
     let error = await #expect(throws: RequestError.self) { try await share(SharingPolicy(), cancellation) }
@@ -140,7 +144,7 @@ import Testing
     #expect(repeats.states.isEmpty)
   }
 
-  @Test func `all waiting callers get a failure, and later ones get it or retry, by their policy`()
+  @Test func `all waiting callers get a failure, and later callers get it or retry, by their policy`()
     async throws
   {
     let count = Tally()
@@ -223,7 +227,7 @@ import Testing
     _ = try await other.value
   }
 
-  @Test func `all callers get progress, and none after leaving`() async throws {
+  @Test func `all callers receive progress, and none after leaving`() async throws {
     let (one, other, leaver) = (ProgressTold(), ProgressTold(), CancellationToken())
     let reported = StubGate()
     func call(_ told: ProgressTold, _ cancellation: CancellationToken) -> Task<Int, any Error> {
@@ -255,7 +259,7 @@ import Testing
     #expect(other.received == [0, 1])
   }
 
-  @Test func `an in-flight request that returns without waiting serves its caller`() async throws {
+  @Test func `an in-flight request that returns without suspending serves its caller`() async throws {
     for _ in 0..<100 {
       #expect(
         try await repeats.share(

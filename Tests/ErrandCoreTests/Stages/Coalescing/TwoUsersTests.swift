@@ -6,7 +6,7 @@ import Testing
 
 /// Two users never share a response and never cancel each other's requests, whatever the key.
 @Suite struct TwoUsersTests {
-  /// The same request, as each of two users sends it.
+  /// The same request as each of two users sends it.
   struct Pair: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let alice: Request
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: pairs)
-  func `two users' requests are not each other's repeats`(pair: Pair) async throws {
+  func `two users' requests are not repeats of each other`(pair: Pair) async throws {
     let stage = stage()
     try await stage.client.send(pair.alice.ignoringRepeats(key: "me"))
     try await stage.client.send(pair.bob.ignoringRepeats(key: "me"))
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `the identity of the client's user keeps users apart as well`() async throws {
+  @Test func `the identity of the client's user also keeps users apart`() async throws {
     let session = Session()
     let stage = Stage.configured { $0.identity = { session.user } }.responding {
       .response(body: "\($0.index)")

@@ -16,20 +16,22 @@ import Testing
     }
   }
 
-  @Test func `a request that found no server opens no window`() async throws {
+  @Test func `a request that reached no server opens no window`() async throws {
     let stage = Stage { $0.index == 0 ? .fail(.cannotConnect, reachedServer: false) : .response() }
     #expect(await code(tap, stage) == .cannotConnect)
     #expect(await code(tap, stage) == nil)
     #expect(await code(tap, stage) == .ignoredRepeat)
   }
 
-  @Test func `a request that may have arrived keeps its window`() async throws {
+  @Test func `a request that may have reached the server keeps its window`() async throws {
     let stage = Stage { _ in .fail(.connectionLost, reachedServer: true) }
     #expect(await code(tap, stage) == .connectionLost)
     #expect(await code(tap, stage) == .ignoredRepeat)
   }
 
-  @Test func `a request with one attempt that may have arrived keeps its window`() async throws {
+  @Test func `a request with a single attempt that may have reached the server keeps its window`()
+    async throws
+  {
     let stage = Stage {
       $0.index == 0
         ? .fail(.connectionLost, reachedServer: true) : .fail(.cannotConnect, reachedServer: false)
@@ -62,7 +64,7 @@ import Testing
     for _ in 0..<2 { await #expect(throws: Refuses.Refused.self) { try await stage.client.send(tap) } }
   }
 
-  @Test func `a window that lasts until its request has failed ends then`() async throws {
+  @Test func `a window that lasts until its request has failed ends at the failure`() async throws {
     let stage = Stage { $0.index == 0 ? .response(status: 500) : .response() }
     let tap = Request.post("http://a.test/like").ignoringRepeats(untilFailed: true).bestEffort()
     #expect(await code(tap, stage) == .rejected)
@@ -71,7 +73,7 @@ import Testing
     await stage.settle()
   }
 
-  @Test func `a late failure does not close the window of another request`() async throws {
+  @Test func `a late failure does not end the window of another request`() async throws {
     let gate = StubGate()
     let stage = Stage {
       $0.index == 0 ? .fail(.cannotConnect, reachedServer: false).behind(gate) : .response()

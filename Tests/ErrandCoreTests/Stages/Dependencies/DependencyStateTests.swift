@@ -12,7 +12,7 @@ import Testing
     #expect(state.ended(2, succeeded: true) == nil)
   }
 
-  @Test func `the first failure decides, whatever comes later`() {
+  @Test func `the first failure decides, regardless of later results`() {
     var state = DependencyState(count: 3)
     #expect(state.ended(0, succeeded: true) == nil)
     #expect(state.ended(2, succeeded: false) == .failed(2))
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: 1...100)
-  func `dependencies that end in any order give one decision, the right one`(seed: UInt64) {
+  func `dependencies that end in any order give one correct decision`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let count = Int.random(in: 1...8, using: &random)
     let succeeds = (0..<count).map { _ in Int.random(in: 0..<6, using: &random) > 0 }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Attempt interceptors that send requests themselves where there is only one slot: the outer request holds
-/// no slot yet.
+/// Attempt interceptors that send requests while there is only one slot: the outer request holds no slot yet.
 @Suite struct NestedRequestsTests {
   private let token = Request.post("http://a.test/token").shared(key: "token")
 
@@ -20,7 +19,7 @@ import Testing
     return stage
   }
 
-  /// Returns a stage whose only slot another call holds until the gate is opened.
+  /// Returns a stage whose only slot is held by another call until the gate opens.
   private func taken(_ interceptor: SendsBefore) async throws -> (Stage, Call, StubGate) {
     let gate = StubGate()
     let stage = stage(interceptor) { $0.path == "/first" ? .response().behind(gate) : .response() }
@@ -31,7 +30,7 @@ import Testing
 
   private func data() -> Request { .get("http://a.test/data") }
 
-  @Test func `a nested request takes the only slot, and the outer one takes it after that`() async throws {
+  @Test func `a nested request takes the only slot, and the outer one takes it afterwards`() async throws {
     let interceptor = SendsBefore("/data") { .post("http://a.test/token").attemptsAtOnce(2) }
     let stage = stage(interceptor) {
       $0.index == 0 ? .fail(.cannotConnect, reachedServer: false) : .response()
@@ -44,7 +43,9 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `a nested request shared with a waiting call does not wait for the outer one`() async throws {
+  @Test func `a nested request that is shared with a waiting call does not wait for the outer one`()
+    async throws
+  {
     let interceptor = SendsBefore("/data") { [token] in token }
     let (stage, holder, slot) = try await taken(interceptor)
     let outside = stage.client.start(token)
@@ -61,7 +62,8 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `a nested request shared with one that is retried does not wait for the outer one`() async throws
+  @Test func `a nested request that is shared with a retried one does not wait for the outer one`()
+    async throws
   {
     let token = token.idempotencyKey("1")
     let interceptor = SendsBefore("/data") { token }
@@ -97,7 +99,7 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `a nested request through another client and back finds a slot`() async throws {
+  @Test func `a nested request that returns through another client finds a slot`() async throws {
     let (there, back) = (
       SendsBefore("/data") { .get("http://b.test/signature") },
       SendsBefore("/signature") { .get("http://a.test/key") }
@@ -114,7 +116,7 @@ import Testing
     back.client.withLock { $0 = nil }
   }
 
-  /// Sends a request before each that it is given, and counts those.
+  /// Sends a request before each request that it receives, and counts them.
   private final class SendsAlways: Interceptor {
     let client = Locked<Client?>(nil)
     let count = Locked(0)
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `two clients whose interceptors send through each other are refused`() async throws {
+  @Test func `two clients whose interceptors send through each other refuse the request`() async throws {
     let (there, back) = (SendsAlways { .get("http://b.test/") }, SendsAlways { .get("http://a.test/") })
     let stages = [there, back].map { interceptor in
       Stage(configured: { $0.interceptors = [interceptor] }, { _ in .response() })
@@ -165,7 +167,7 @@ import Testing
     for interceptor in [there, back] { interceptor.client.withLock { $0 = nil } }
   }
 
-  /// Leaves a task behind that sends the next request once the call of this one has ended.
+  /// Leaves behind a task that sends the next request after the call of this one has ended.
   private final class GoesOn: Interceptor {
     let client = Locked<Client?>(nil)
     let last = StubGate()

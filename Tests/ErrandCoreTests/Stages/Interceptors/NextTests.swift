@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct NextTests {
   private struct Refused: Error {}
 
-  /// Records what `next` returns or throws.
+  /// Records the values that `next` returns and the errors that it throws.
   private final class Log: Interceptor {
     let lines = Locked<[String]>([])
     private let acceptsAnyStatus: Bool
@@ -50,7 +50,7 @@ import Testing
     #expect(lines.call == ["rejected 401 attempt 1"])
   }
 
-  @Test func `an attempt interceptor that accepts any status is given the response, which is not retried`()
+  @Test func `an attempt interceptor that accepts any status gets the response, which is not retried`()
     async
   {
     let lines = await lines([.response(status: 503)], Log(), Log(acceptsAnyStatus: true))
@@ -58,7 +58,10 @@ import Testing
     #expect(lines.call == ["503"])
   }
 
-  @Test func `around each attempt next throws that attempt's failure, around the call the last one`() async {
+  @Test
+  func `next throws each attempt's failure to attempt interceptors, and the last one to call interceptors`()
+    async
+  {
     let lines = await lines([
       .response(status: 503), .fail(.connectionLost), .response(status: 502),
     ])
@@ -67,7 +70,7 @@ import Testing
     #expect(lines.call == ["rejected 502 attempt 3"])
   }
 
-  @Test func `an interceptor's own error passes unchanged`() async {
+  @Test func `an interceptor's error is passed on unchanged`() async {
     struct Refuses: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response { throw Refused() }
     }

@@ -41,7 +41,9 @@ import Testing
   private let request = Request.get("http://a.test/data?token=hush")
 
   @Test(arguments: [true, false])
-  func `a deadline does not wait for interceptors, and they can see it`(aroundCall: Bool) async throws {
+  func `a deadline does not wait for interceptors, and interceptors can read it`(aroundCall: Bool)
+    async throws
+  {
     let interceptor = Stubborn()
     let stage = stage(interceptor, aroundCall: aroundCall)
     let call = stage.client.start(request.deadline(.seconds(1)))
@@ -67,7 +69,7 @@ import Testing
     }
   }
 
-  /// Passes a request on when its call has ended.
+  /// Passes a request on after its call has ended.
   private final class Late: Interceptor {
     let reached = Promise<Void>()
     let gate = Promise<Void>()
@@ -104,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `no scope, newer request, cancelled task or shutdown waits for interceptors`(aroundCall: Bool)
+  func `scopes, newer requests, cancelled tasks and shutdowns do not wait for interceptors`(aroundCall: Bool)
     async throws
   {
     let interceptor = Stubborn()
@@ -125,7 +127,9 @@ import Testing
     interceptor.gate.settle(.success(()))
   }
 
-  @Test func `a stream that an interceptor returns too late is closed, and its slot is free`() async throws {
+  @Test func `a stream that an interceptor returns too late is closed, and its slot is released`()
+    async throws
+  {
     let interceptor = Stubborn(after: true)
     let stage = stage(interceptor, aroundCall: false)
     let task = Task { try await stage.client.stream(request) }
@@ -138,7 +142,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  /// Waits after the first response for a refresh that it sends from a detached task.
+  /// Waits after the first response for a refresh that it sends in a detached task.
   private final class Refreshes: Interceptor {
     let client = Locked<Client?>(nil)
     private let path: String
@@ -195,7 +199,7 @@ import Testing
     back.client.withLock { $0 = nil }
   }
 
-  /// Records the failures that it sees.
+  /// Records the failures that pass.
   private final class Looks: Interceptor {
     let seen = Locked<[String]>([])
 
@@ -208,7 +212,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an error that interceptors catch names method and URL, no secrets`(aroundCall: Bool) async throws {
+  func `an error that interceptors catch names the method and the URL, without secrets`(aroundCall: Bool)
+    async throws
+  {
     let looks = Looks()
     let stage = Stage(
       configured: {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// What a caller learns of `Retry-After`.
+/// The errors that a caller gets for `Retry-After`.
 @Suite(.timeLimit(.minutes(1))) struct RetryAfterStagesTests {
   private func stage(_ value: String, _ status: Int = 503) -> Stage {
     Stage { $0.index == 0 ? .response(status: status, fields: ["Retry-After": value]) : .response() }
@@ -13,7 +13,7 @@ import Testing
     await stage.client.start(request).result.requestError
   }
 
-  @Test func `a call fails at once if the server asks for a longer wait than the policy allows`() async throws
+  @Test func `a call fails at once if the server requests a longer wait than the policy allows`() async throws
   {
     let stage = stage("120.5")
     let error = try #require(await error(stage, .get("http://a.test/")))
@@ -21,13 +21,13 @@ import Testing
     #expect(
       error.message
         == "the server responded with 503 Service Unavailable, and 200 to 299 was expected; it asks to wait for 121 s "
-        + "(Retry-After), and at most 60 s are waited (RetryPolicy.maxRetryAfter)")
+        + "(Retry-After), but a call waits at most 60 s (RetryPolicy.maxRetryAfter)")
     #expect(error.attempt == 1)
     #expect(stage.stub.requests.count == 1)
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `a call fails at once if the server asks for a longer wait than the deadline leaves`()
+  @Test func `a call fails at once if the server requests a longer wait than the deadline allows`()
     async throws
   {
     let stage = stage("20", 429)
@@ -40,7 +40,9 @@ import Testing
     #expect(stage.stub.requests.count == 1)
   }
 
-  @Test func `an error has the wait, also if nothing is attempted again for another reason`() async throws {
+  @Test func `an error contains the requested wait, even if the call is not retried for another reason`()
+    async throws
+  {
     for request in [Request.post("http://a.test/"), Request.get("http://a.test/").attempts(1)] {
       let error = try #require(await error(stage("2.0"), request))
       #expect(error.retryAfter == .seconds(2))
@@ -49,7 +51,7 @@ import Testing
     #expect(await error(stage("soon"), .post("http://a.test/"))?.retryAfter == nil)
   }
 
-  @Test func `a wait within the limit is waited for`() async throws {
+  @Test func `a call waits as requested within the limit`() async throws {
     let stage = stage("2.0")
     let call = stage.client.start(.get("http://a.test/"))
     await stage.reachSleep(of: .seconds(2))
@@ -57,7 +59,7 @@ import Testing
     #expect(try await call.value.status == 200)
   }
 
-  @Test func `callers that share a request all learn the wait`() async throws {
+  @Test func `callers that share a request all get the requested wait`() async throws {
     let stage = stage("120")
     let request = Request.get("http://a.test/").shared(within: .seconds(9))
     #expect(await error(stage, request)?.retryAfter == .seconds(120))

@@ -36,8 +36,9 @@ import Testing
     #expect(!late)
   }
 
-  /// A place for each of ten seconds: a call in one that is not used again has to be forgotten, too.
-  @Test func `a call counts for ten seconds, whichever second is asked for next`() {
+  /// The budget has a place for each of ten seconds: a call must be forgotten even if its place is not
+  /// reused.
+  @Test func `a call counts for ten seconds, whichever second is queried next`() {
     for wait in 0..<45 {
       var budget = RetryBudgetState(RetryBudget(ratio: 1, minimumPerSecond: 0))
       budget.call(at: .seconds(20))
@@ -61,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `no ten seconds have more retries than the budget allows`(seed: UInt64) {
+  func `no period of ten seconds has more retries than the budget allows`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let rules = RetryBudget(ratio: 0.3, minimumPerSecond: 1)
     var budget = RetryBudgetState(rules)
@@ -75,7 +76,7 @@ import Testing
         budget.call(at: .seconds(now))
       } else if budget.retry(at: .seconds(now)) {
         retries.append(now)
-        // Whole seconds are counted, so a window can hold a second more of calls.
+        // Whole seconds are counted, so a window can contain one more second of calls.
         let recentCalls = Double(calls.filter { $0 > now - 11 }.count)
         let recent = Double(retries.filter { $0 > now - 9 }.count)
         #expect(recent <= recentCalls * rules.ratio + Double(rules.minimumPerSecond) * 10 + 1)
@@ -84,7 +85,7 @@ import Testing
     #expect(!retries.isEmpty)
   }
 
-  @Test func `a budget without a bound grants every retry`() {
+  @Test func `a budget without a limit grants every retry`() {
     var budget = RetryBudgetState(RetryBudget(ratio: 0, minimumPerSecond: .max))
     let granted = (0..<1000).filter { _ in budget.retry(at: .seconds(1)) }.count
     #expect(granted == 1000)

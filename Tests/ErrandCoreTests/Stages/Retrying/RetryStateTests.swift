@@ -44,7 +44,9 @@ import Testing
   }
 
   @Test(arguments: [HTTPMethod.post, .patch, "PURGE"])
-  func `any other method is retried only if nothing reached the server or it has a key`(method: HTTPMethod) {
+  func `any other method is retried only if nothing reached the server or if it has an idempotency key`(
+    method: HTTPMethod
+  ) {
     for code in [RequestError.Code.timedOut, .connectionLost] {
       #expect(!state(method).mayRetry(failure(code)))
       #expect(state(method).mayRetry(failure(code, reached: false)))
@@ -54,7 +56,7 @@ import Testing
     #expect(state(method, key: true).mayRetry(failure(.rejected, status: 503)))
   }
 
-  @Test func `the table says which statuses and failures are retried`() {
+  @Test func `the table defines which statuses and failures are retried`() {
     for status in 400..<600 {
       let expected = [408, 425, 429, 500, 502, 503, 504].contains(status)
       #expect(state().mayRetry(failure(.rejected, status: status)) == expected)
@@ -81,7 +83,7 @@ import Testing
     #expect(!self.state(policy: .never).mayRetry(failure(.timedOut)))
   }
 
-  @Test(.computesLong) func `waits are spread over the whole of a ceiling that doubles up to its limit`() {
+  @Test(.computesLong) func `waits are spread over a whole range whose maximum doubles up to its limit`() {
     var policy = RetryPolicy.attempts(100)
     policy.backoff = .seconds(1)
     policy.maxBackoff = .seconds(5)
@@ -103,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `no number of attempts overflows the backoff`() {
+  @Test func `the backoff does not overflow for any number of attempts`() {
     var policy = RetryPolicy.attempts(.max)
     policy.maxBackoff = .seconds(5)
     var state = RetryState(policy: policy, method: .get, hasIdempotencyKey: false, isReplayable: true)
@@ -124,7 +126,7 @@ import Testing
     ("Sunday, 06-Nov-94 08:49:47 utc", 10), ("Sun Nov  6 08:49:47 1994", 10),
     ("Sun, 06 Nov 1994 08:49:07 GMT", 0),
   ])
-  func `Retry-After is obeyed in all forms, rounded up`(value: String, seconds: Int) {
+  func `Retry-After is accepted in all forms, and rounded up`(value: String, seconds: Int) {
     var policy = RetryPolicy()
     policy.backoff = .zero
     #expect(
@@ -150,7 +152,7 @@ import Testing
     "9\(String(repeating: "9", count: 18)).9",
     "1, 1\(String(repeating: "0", count: 30))", "Fri, 31 Dec 9999 23:59:59 GMT",
   ])
-  func `a Retry-After beyond any number is a long wait, and no crash`(value: String) throws {
+  func `a Retry-After beyond the range of integers is a long wait, and does not crash`(value: String) throws {
     let wait = try #require(RetryAfter(value)).wait(from: noon)
     #expect(wait > .seconds(1 << 30))
     #expect(
@@ -158,14 +160,14 @@ import Testing
         == .asksForMore(than: .seconds(60), isDeadline: false))
   }
 
-  @Test func `a date is not reached a moment too early`() throws {
+  @Test func `a date counts as reached not even a moment too early`() throws {
     let date = try #require(RetryAfter("Sun, 06 Nov 1994 08:49:38 GMT"))
     #expect(date.wait(from: noon.addingTimeInterval(0.9995)) == .milliseconds(1))
     #expect(date.wait(from: noon.addingTimeInterval(1)) == .zero)
     #expect(date.wait(from: noon.addingTimeInterval(1000)) == .zero)
   }
 
-  @Test func `of several lines the latest counts`() {
+  @Test func `the latest of several Retry-After lines counts`() {
     func found(_ values: String...) -> RetryAfter? {
       var fields = HTTPFields()
       for value in values { fields.append("Retry-After", value) }
@@ -179,7 +181,7 @@ import Testing
     #expect(found() == nil && found("-1") == nil)
   }
 
-  @Test func `a wait that the server asks for beyond the limit is not cut`() {
+  @Test func `a requested wait beyond the limit is not shortened`() {
     let busy = failure(.rejected, status: 503, retryAfter: "61")
     #expect(decide(state(), busy) == .asksForMore(than: .seconds(60), isDeadline: false))
     #expect(decide(state(.post), busy) == .giveUp)
@@ -188,7 +190,7 @@ import Testing
     #expect(decide(state(policy: policy), busy) == .retry(after: .seconds(61)))
   }
 
-  @Test func `no wait goes past the deadline`() {
+  @Test func `no wait passes the deadline`() {
     let busy = failure(.rejected, status: 503, retryAfter: "10")
     #expect(
       decide(state(), busy, remaining: .seconds(10)) == .asksForMore(than: .seconds(10), isDeadline: true))
@@ -196,7 +198,7 @@ import Testing
     #expect(decide(state(), busy, remaining: .seconds(11)) == .retry(after: .seconds(10)))
   }
 
-  @Test func `HTTP's three forms of a date mean the same`() {
+  @Test func `HTTP's three date formats have the same meaning`() {
     for text in [
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ] {

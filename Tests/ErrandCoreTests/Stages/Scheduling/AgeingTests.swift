@@ -4,8 +4,8 @@ import Testing
 @testable import ErrandCore
 
 @Suite(.computesLong) struct AgeingTests {
-  /// Returns how long a request of this priority waits for one of four slots, among one-second requests of
-  /// the highest priority of which twenty always wait; nil if it does not start within `seconds`.
+  /// Returns how long a request of this priority waits for one of four slots while twenty one-second requests
+  /// of the highest priority are always waiting; nil if it does not start within `seconds`.
   private func wait(_ priority: Priority, ageing: Duration, seconds: Int) -> Duration? {
     var limits = ConcurrencyLimits(total: 4)
     limits.ageing = ageing
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [(Priority.default, 1), (.utility, 2), (.background, 3)])
-  func `no request starves under an endless flood`(priority: Priority, steps: Int) throws {
+  func `no request starves in an endless flood`(priority: Priority, steps: Int) throws {
     for ageing in [1, 5, 20] {
       let waited = try #require(wait(priority, ageing: .seconds(ageing), seconds: 1000))
       // A request rises once each interval, and is then behind the twenty that wait: five seconds.
@@ -40,12 +40,12 @@ import Testing
     }
   }
 
-  @Test func `a request without effective ageing starves under an endless flood`() {
+  @Test func `a request without effective ageing starves in an endless flood`() {
     #expect(wait(.default, ageing: .seconds(1_000_000), seconds: 500) == nil)
     #expect(wait(.default, ageing: .longest * 3, seconds: 500) == nil)
   }
 
-  @Test func `a request that rose goes to the tail of its new priority`() {
+  @Test func `a request that ages goes to the tail of its new priority`() {
     var limits = ConcurrencyLimits(total: 1)
     limits.ageing = .seconds(5)
     var run = SchedulerRun(limits)
@@ -73,7 +73,7 @@ import Testing
     #expect(run.finish(running) == [old])
   }
 
-  @Test func `a crowd of aged background requests overtakes foreground ones with one start of eight`() {
+  @Test func `a crowd of aged background requests gets one of eight starts before foreground requests`() {
     var limits = ConcurrencyLimits(total: 1)
     limits.ageing = .seconds(1)
     var run = SchedulerRun(limits)

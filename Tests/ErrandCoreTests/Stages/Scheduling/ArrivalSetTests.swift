@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct ArrivalSetTests {
   @Test(arguments: [UInt64(1), 7, 64, 4095, 1 << 20, 1 << 40])
-  func `the set is in order, however far apart its arrivals are`(stride: UInt64) {
+  func `the set is sorted, however far apart its arrivals are`(stride: UInt64) {
     var random = SeededRandom(seed: stride)
     var set = ArrivalSet()
     var known: [UInt64: Int] = [:]
     for step in 0..<800 {
-      // The set grows and shrinks by turns, down to nothing.
+      // The set alternately grows and shrinks, down to zero.
       let grows = Int.random(in: 0..<10, using: &random) < (step / 200 % 2 == 0 ? 7 : 2)
       if grows {
         let arrival = UInt64.random(in: 0..<1000, using: &random) * stride
@@ -43,7 +43,7 @@ import Testing
     #expect(set.first == 2)
   }
 
-  @Test func `the highest possible arrival has a place`() {
+  @Test func `the set accepts the highest possible arrival`() {
     var set = ArrivalSet()
     set.insert(.max, place: 1)
     set.insert(0, place: 2)

@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ConcurrencyLimitsTests {
-  @Test func `the default limits are 64 in all and four per origin, with two reserved slots`() {
+  @Test func `the default limits are 64 in total and four per origin, with two reserved slots`() {
     let limits = ConcurrencyLimits()
     #expect(limits.total == 64)
     #expect(limits.perOrigin == 4)
@@ -16,7 +16,7 @@ import Testing
     (nil, 1, Int.max), (1, 1, 1), (2, 5, 1), (4, 0, 4), (4, 1, 3), (4, -2, 4), (8, 3, 5), (0, 0, 1),
     (.min, .max, 1),
   ])
-  func `one slot always remains for all priorities`(total: Int?, reserved: Int, unseen: Int) {
+  func `at least one slot remains for all priorities`(total: Int?, reserved: Int, unseen: Int) {
     var limits = ConcurrencyLimits(total: total)
     limits.reserved = reserved
     #expect(SlotBounds(limits).unseen == unseen)

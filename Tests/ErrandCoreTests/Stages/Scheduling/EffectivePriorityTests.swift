@@ -3,7 +3,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct EffectivePriorityTests {
-  @Test func `raising changes only a lower priority, and the handlers hear of each change`() {
+  @Test func `raising changes only a lower priority, and the handlers are notified of each change`() {
     let effectivePriority = EffectivePriority(.utility)
     let heard = Locked<[Priority]>([])
     let id = effectivePriority.onChange { priority in heard.withLock { $0.append(priority) } }
@@ -27,7 +27,7 @@ import Testing
     #expect(effectivePriority.current == .default)
   }
 
-  @Test func `a priority that was found earlier does not replace a later one`() {
+  @Test func `a priority that was computed earlier does not replace a later one`() {
     let effectivePriority = EffectivePriority(.default)
     effectivePriority.set(to: .userInitiated, number: 2)
     effectivePriority.set(to: .background, number: 1)
@@ -36,7 +36,7 @@ import Testing
     #expect(effectivePriority.current == .utility)
   }
 
-  @Test func `a limit hides the call's own priority until it is lifted`() {
+  @Test func `a limit overrides the call's own priority until it is lifted`() {
     let effectivePriority = EffectivePriority(.default)
     let heard = Locked<[Priority]>([])
     _ = effectivePriority.onChange { priority in heard.withLock { $0.append(priority) } }
@@ -47,7 +47,7 @@ import Testing
     #expect(heard.withLock { $0 } == [.background, .userInitiated])
   }
 
-  @Test func `a handler that was removed hears nothing`() {
+  @Test func `a removed handler is not called`() {
     let effectivePriority = EffectivePriority(.background)
     let heard = Locked(0)
     let ids = (0..<3).map { _ in effectivePriority.onChange { _ in heard.withLock { $0 += 1 } } }
@@ -56,7 +56,7 @@ import Testing
     #expect(heard.withLock { $0 } == 2)
   }
 
-  @Test func `the effective priority ends at the highest when many tasks raise it`() async {
+  @Test func `the effective priority is finally the highest when many tasks raise it`() async {
     for _ in 0..<100 {
       let effectivePriority = EffectivePriority(.background)
       await withTaskGroup { group in

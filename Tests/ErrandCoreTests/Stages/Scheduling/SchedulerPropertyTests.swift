@@ -15,10 +15,10 @@ import Testing
     return limits
   }
 
-  /// The requests start that the model starts, in its order: limits are never exceeded, reserved slots stay
-  /// reserved, no request waits that may start, and none is lost or started twice.
+  /// Exactly the requests that the model starts are started, in its order: limits are never exceeded,
+  /// reserved slots stay reserved, no request waits that may start, and none is lost or started twice.
   @Test(arguments: 1...12)
-  func `the scheduler follows its rules, step by step`(seed: UInt64) {
+  func `the scheduler follows its rules at every step`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let origins = (0..<Int.random(in: 1...6, using: &random)).map { "origin\($0)" }
     var run = SchedulerRun(limits(&random))
@@ -26,7 +26,7 @@ import Testing
       if Int.random(in: 0..<4, using: &random) == 0 {
         run.now += .milliseconds(Int.random(in: 0...900, using: &random))
       }
-      // The crowd of waiting requests grows and shrinks by turns.
+      // The number of waiting requests alternately grows and shrinks.
       let crowd = step / 50 % 2 == 0 ? 60 : 30
       switch Int.random(in: 0..<100, using: &random) {
       case ..<crowd:
@@ -49,8 +49,8 @@ import Testing
     #expect(run.state.isEmpty)
   }
 
-  /// Returns true if a foreground request waits though a slot is free and its origin is below its limit. This
-  /// repeats the rule without the model.
+  /// Returns true if a foreground request waits although a slot is free and its origin is below its limit.
+  /// This states the rule without the model.
   private func waitsForNothing(_ request: SchedulerModel.Request, _ run: SchedulerRun) -> Bool {
     let limits = run.model.limits
     guard request.priority.isSeen, run.running.count < limits.total ?? .max else { return false }
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `the limits are never exceeded while they stay as they are`(seed: UInt64) {
+  func `the limits are never exceeded while they do not change`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var limits = ConcurrencyLimits(total: 5, perOrigin: 3)
     limits.reserved = 2

@@ -10,7 +10,7 @@ import Testing
     return limits
   }
 
-  @Test func `as many requests start as the limit allows, the next waits until one ends`() {
+  @Test func `as many requests start as the limit allows, and the next one waits until one ends`() {
     var run = SchedulerRun(limits(2))
     let first = run.arrive(.default)
     run.arrive(.default)
@@ -19,7 +19,7 @@ import Testing
     #expect(run.finish(first) == [third])
   }
 
-  @Test func `the highest priority goes first, and the first to arrive among equals`() {
+  @Test func `the highest priority starts first, and the earliest arrival within a priority`() {
     var run = SchedulerRun(limits(1))
     var running = run.arrive(.default)
     let priorities: [Priority] = [.utility, .background, .userInitiated, .default, .userInitiated, .utility]
@@ -33,13 +33,13 @@ import Testing
   }
 
   @Test(arguments: Priority.allCases)
-  func `a single slot is for every priority`(priority: Priority) {
+  func `a single slot is available to every priority`(priority: Priority) {
     var run = SchedulerRun(limits(1, reserved: 3))
     let number = run.arrive(priority)
     #expect(run.running == [number])
   }
 
-  @Test func `a background request leaves the reserved slots free, however old it is`() {
+  @Test func `a background request never takes a reserved slot, however old it is`() {
     var run = SchedulerRun(limits(4, reserved: 2))
     for _ in 0..<2 { run.arrive(.background) }
     let old = run.arrive(.utility)
@@ -51,7 +51,7 @@ import Testing
     #expect(run.waiting == [old])
   }
 
-  @Test func `an origin reserves slots of its own limit as well`() {
+  @Test func `an origin also reserves slots within its own limit`() {
     var run = SchedulerRun(limits(10, perOrigin: 3, reserved: 1))
     for _ in 0..<2 { run.arrive(.background, origin: "a") }
     let third = run.arrive(.background, origin: "a")
@@ -59,7 +59,7 @@ import Testing
     #expect(run.waiting == [third])
   }
 
-  @Test func `an origin at its limit does not hold up another`() {
+  @Test func `an origin at its limit does not delay another origin`() {
     var run = SchedulerRun(limits(3, perOrigin: 1))
     run.arrive(.userInitiated, origin: "a")
     let waiting = (0..<5).map { _ in run.arrive(.userInitiated, origin: "a") }
@@ -68,7 +68,7 @@ import Testing
     #expect(run.waiting == waiting)
   }
 
-  @Test func `one request that ends can let two start`() {
+  @Test func `the end of one request can start two`() {
     var run = SchedulerRun(limits(4, perOrigin: 1, reserved: 3))
     let first = run.arrive(.background, origin: "a")
     let low = run.arrive(.background, origin: "b")
@@ -76,7 +76,7 @@ import Testing
     #expect(run.finish(first) == [high, low])
   }
 
-  @Test func `a raised request goes where its new priority would have put it`() {
+  @Test func `a raised request moves to its place in the new priority`() {
     var run = SchedulerRun(limits(1))
     var running = run.arrive(.default)
     let priorities: [Priority] = [.background, .default, .background, .default, .utility]
@@ -84,7 +84,7 @@ import Testing
     run.raise(numbers[2], to: .default)
     run.raise(numbers[4], to: .default)
     run.raise(numbers[0], to: .default)
-    // A lower priority changes nothing.
+    // A lower priority has no effect.
     run.raise(numbers[1], to: .background)
     var order: [Int] = []
     while let next = run.finish(running).first {
@@ -94,7 +94,7 @@ import Testing
     #expect(order == numbers)
   }
 
-  @Test func `a request that is raised into the reserved slots starts at once`() {
+  @Test func `a request that is raised so that it may use reserved slots starts at once`() {
     var run = SchedulerRun(limits(2, reserved: 1))
     run.arrive(.background)
     let number = run.arrive(.background)
@@ -102,7 +102,7 @@ import Testing
     #expect(run.raise(number, to: .default) == [number])
   }
 
-  @Test func `higher limits start waiting requests, lower ones let running requests finish`() {
+  @Test func `higher limits start waiting requests, and lower ones let running requests finish`() {
     var run = SchedulerRun(limits(1))
     let numbers = (0..<6).map { _ in run.arrive(.default) }
     #expect(run.setLimits(limits(4)) == Array(numbers[1...3]))
@@ -114,7 +114,7 @@ import Testing
     #expect(run.setLimits(limits(nil)) == [numbers[5]])
   }
 
-  @Test func `a new limit per origin counts requests that arrive from then on`() {
+  @Test func `a new limit per origin counts requests that arrive after it was set`() {
     var run = SchedulerRun(limits(nil))
     for _ in 0..<3 { run.arrive(.default, origin: "a") }
     run.setLimits(limits(nil, perOrigin: 1))
@@ -124,7 +124,7 @@ import Testing
     #expect(run.finish(first) == [second])
   }
 
-  @Test func `a limit below one is one`() {
+  @Test func `a limit below one counts as one`() {
     for total in [0, -5] {
       var run = SchedulerRun(limits(total, perOrigin: total, reserved: -1))
       run.arrive(.background)

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// Requests of every kind at once, at random.
+/// Concurrent requests of every kind, chosen at random.
 @Suite struct SlotLoadTests {
   private enum Kind: CaseIterable {
     case sent, retried, redirected, read, dropped, downloaded, shared, refused, cancelled, nested
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64](1...6))
-  func `no more requests are on the wire than the limits allow`(seed: UInt64) async throws {
+  func `the number of requests in transfer never exceeds the limits`(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     var limits = ConcurrencyLimits(total: Int.random(in: 1...4, using: &random))
     if Bool.random(using: &random) { limits.perOrigin = Int.random(in: 1...2, using: &random) }

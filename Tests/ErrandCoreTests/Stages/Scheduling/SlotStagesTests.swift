@@ -13,7 +13,7 @@ import Testing
 
   private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
 
-  @Test func `a retry goes to the tail, behind requests that came meanwhile`() async throws {
+  @Test func `a retry goes to the tail, behind requests that arrived meanwhile`() async throws {
     let gate = StubGate()
     let stage = stage { $0.index == 0 ? .fail(.connectionLost).behind(gate) : .response() }
     var calls: [Call] = []
@@ -61,7 +61,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a request that takes no slot neither waits for one nor holds one`() async throws {
+  @Test func `a request without a slot neither waits for one nor holds one`() async throws {
     let gate = StubGate()
     let stage = stage { _ in .response().behind(gate) }
     var own = get("own")
@@ -74,7 +74,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `the time in the queue includes the wait for a slot`() async throws {
+  @Test func `the queue time includes the wait for a slot`() async throws {
     let gate = StubGate()
     let stage = stage { $0.index == 0 ? .response().behind(gate) : .response() }
     let first = stage.client.start(get("first"))
@@ -134,7 +134,8 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `an origin is the same however it is written, and each port is another origin`() async throws {
+  @Test func `all spellings of an origin are the same origin, and each port is a different one`() async throws
+  {
     let gate = StubGate()
     let stage = Stage.configured { $0.limits = ConcurrencyLimits(total: 9, perOrigin: 1) }.responding { _ in
       .response().behind(gate)

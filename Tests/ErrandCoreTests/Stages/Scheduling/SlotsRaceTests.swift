@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: 1...5)
-  func `each of many requests that come, rise and are cancelled at once has one outcome, and no slot is lost`(
+  func `of many racing requests each has one outcome, and no slot is lost`(
     seed: UInt64
   ) async {
     var random = SeededRandom(seed: seed)
@@ -68,7 +68,7 @@ import Testing
     #expect(slots.load == SlotLoad())
   }
 
-  @Test func `a slot that comes while its call is cancelled is passed on`() async throws {
+  @Test func `a slot that is granted while its call is cancelled is passed on`() async throws {
     let slots = Slots(ConcurrencyLimits(total: 1), Timeline(ContinuousClock()))
     for _ in 0..<500 {
       let held = try await slots.acquire(
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// Triggers the event each time that the time is read.
+  /// Triggers the event each time the time is read.
   private struct EventfulClock: Clock {
     let clock = VirtualClock()
     let event: @Sendable () -> Void
@@ -107,7 +107,9 @@ import Testing
     }
   }
 
-  @Test func `a request that is raised just before it listens is moved all the same`() async throws {
+  @Test func `a request that is raised just before it observes its priority is moved nevertheless`()
+    async throws
+  {
     var limits = ConcurrencyLimits(total: 2)
     limits.reserved = 1
     let urgent = Locked<EffectivePriority?>(nil)

@@ -28,7 +28,7 @@ import Testing
     while slots.load.waiting != count { await Task.yield() }
   }
 
-  @Test func `the origin is computed only if there is a limit for it`() async throws {
+  @Test func `the origin is computed only if there is a limit per origin`() async throws {
     let asked = Locked(0)
     func origin() -> String {
       asked.withLock { $0 += 1 }
@@ -47,7 +47,7 @@ import Testing
     #expect(slots.load == SlotLoad())
   }
 
-  @Test func `requests start in order as slots come back`() async throws {
+  @Test func `requests start in order as slots are released`() async throws {
     let slots = slots(1)
     var slot = try await acquire(slots).value
     var tasks: [Task<Slot, any Error>] = []
@@ -77,7 +77,7 @@ import Testing
     slots.release(slot)
   }
 
-  @Test func `a request that was cancelled before it had to wait does not wait`() async throws {
+  @Test func `a request that is already cancelled does not wait`() async throws {
     let slots = slots(1)
     let slot = try await acquire(slots).value
     let cancellation = CancellationToken()
@@ -90,7 +90,7 @@ import Testing
     slots.release(slot)
   }
 
-  @Test func `a waiting request that is raised is moved, and not moved again after it started`()
+  @Test func `a waiting request that is raised is moved, and is not moved after it started`()
     async throws
   {
     let slots = slots(2, reserved: 1)

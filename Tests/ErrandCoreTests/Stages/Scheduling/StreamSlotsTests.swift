@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A stream holds its slot until its last byte is here or the stream is released.
+/// A stream holds its slot until its last byte has arrived or the stream is released.
 @Suite struct StreamSlotsTests {
   private static let large = StubStep.response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
 
@@ -30,7 +30,7 @@ import Testing
 
   private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
 
-  @Test func `a stream holds its slot until its last byte`() async throws {
+  @Test func `a stream holds its slot until its last byte has arrived`() async throws {
     let stage = stage()
     let response = try await stage.client.stream(get("stream"))
     let other = stage.client.start(get("other"))
@@ -65,7 +65,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a stream leaves nothing behind when the reader has seen its end`() async throws {
+  @Test func `a stream leaves nothing behind when its reader has reached the end`() async throws {
     let stage = stage { _ in .response(body: "short") }
     let scope = RequestScope("page")
     for _ in 0..<200 {
@@ -77,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func `a stream that validation refuses gives its slot back once it is off the wire`() async throws {
+  @Test func `a stream that validation rejects releases its slot when its transfer has stopped`() async throws
+  {
     struct Refused: Error {}
     let stage = stage()
     for _ in 0..<50 {

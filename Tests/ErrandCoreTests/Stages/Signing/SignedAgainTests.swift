@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Signatures that were refused for a reason that the signer mends.
+/// Signatures that were refused for a reason that the signer can correct.
 @Suite final class SignedAgainTests: Sendable {
   private let asked = Locked<[String]>([])
 
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a refused signature is made once more, outside of the retry count`() async throws {
+  @Test func `a refused signature is replaced once, and that does not count as a retry`() async throws {
     let stage = stage(signer(), Self.refusing(1))
     let response = try await stage.client.send(.post("http://a.test/", .text("x")).bestEffort())
     #expect(response.text == "ok")
@@ -47,7 +47,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `it is made once more in a call, whatever the number of attempts`() async throws {
+  @Test func `a refused signature is replaced once per call, whatever the number of attempts`() async throws {
     let stage = stage(signer()) { $0.index % 2 == 0 ? .response(status: 403) : .response(status: 503) }
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.get("http://a.test/").attemptsAtOnce(3))
@@ -57,13 +57,13 @@ import Testing
     #expect(stage.stub.requests.count == 3)
   }
 
-  @Test func `a signer that has mended nothing is not asked to sign again`() async throws {
+  @Test func `a signer that has corrected nothing does not sign again`() async throws {
     let stage = stage(signer { _ in false }, Self.refusing(1))
     await #expect(throws: RequestError.self) { try await stage.client.send(.get("http://a.test/")) }
     #expect(stage.stub.requests.count == 1)
   }
 
-  @Test func `a refusal that the request accepts is signed again, and a success is not asked about`()
+  @Test func `an accepted refusal is signed again, and for a success the signer is not consulted`()
     async throws
   {
     let stage = stage(signer { _ in true }, Self.refusing(1))
@@ -72,7 +72,7 @@ import Testing
     #expect(asked.withLock { $0.count } == 1)
   }
 
-  @Test func `a stream of a refusal is the caller's`() async throws {
+  @Test func `a caller gets the stream of a refusal`() async throws {
     let stage = stage(signer { _ in true }, Self.refusing(1))
     let response = try await stage.client.stream(.get("http://a.test/").acceptingAnyStatus())
     #expect(response.status == 403)
@@ -98,7 +98,9 @@ import Testing
     #expect(asked.withLock { $0.isEmpty })
   }
 
-  @Test func `the target of a redirect is signed again, and not the request that led there`() async throws {
+  @Test func `the target of a redirect is signed again, but not the request that was redirected`()
+    async throws
+  {
     let stage = stage(signer()) { request in
       switch request.index {
       case 0: .response(status: 307, fields: ["Location": "/b"])

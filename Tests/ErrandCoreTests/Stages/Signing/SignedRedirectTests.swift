@@ -19,7 +19,7 @@ import Testing
     stage.stub.requests.map { $0.fields["X-Signature"] }
   }
 
-  @Test func `a redirect within the origin is signed anew for its target`() async throws {
+  @Test func `a redirect within the origin is signed for its target`() async throws {
     let signer = NumberingSigner()
     let stage = stage(signer) { request in
       switch request.path {
@@ -34,13 +34,13 @@ import Testing
     #expect(response.url.path == "/c")
     #expect(signer.seen[1].url.query == "x=1")
     #expect(stage.stub.requests[1].body == stage.stub.requests[0].body)
-    // 303 is a GET without a body, and the fields that described it are not signed.
+    // The redirect by 303 is a GET without a body, and the fields that described the body are not signed.
     let last = stage.stub.requests[2]
     #expect(last.method == .get && last.body.isEmpty)
     #expect(!last.fields.contains("Content-Type") && !last.fields.contains("Content-Encoding"))
   }
 
-  @Test func `no field of the old signature goes to the new target`() async throws {
+  @Test func `no field of the old signature is sent to the new target`() async throws {
     struct Named: RequestSigner {
       func sign(_ request: inout OutgoingRequest) {
         request.fields.set("X-For-\(request.url.lastPathComponent)", "1")
@@ -65,7 +65,7 @@ import Testing
     #expect(response.timing.redirects == 2)
   }
 
-  @Test func `a redirect to another origin is signed if the signer says that it may be`() async throws {
+  @Test func `a redirect to another origin is signed if the signer allows it`() async throws {
     let stage = stage(NumberingSigner(follows: true)) { request in
       request.path == "/a" ? Self.redirect("http://b.test/b") : .response()
     }
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the limit of redirects is that of one attempt, signed or not`(isSameOrigin: Bool) async throws {
+  func `the redirect limit applies to one attempt, signed or not`(isSameOrigin: Bool) async throws {
     let stage = Stage.configured {
       $0.signer = NumberingSigner()
       $0.redirects.limit = 3
@@ -89,7 +89,7 @@ import Testing
     #expect(stage.stub.requests.count == 4)
   }
 
-  @Test func `the target of a redirect is signed without a slot in hand`() async throws {
+  @Test func `the target of a redirect is signed while no slot is held`() async throws {
     let client = Locked<Client?>(nil)
     let signer = NumberingSigner { outgoing in
       guard outgoing.url.path == "/b" else { return }
@@ -123,7 +123,9 @@ import Testing
     #expect(stage.stub.requests.map { $0.fields["Cookie"] } == [nil, "a=1"])
   }
 
-  @Test func `a signer that fails after a redirect fails a request that the server has seen`() async throws {
+  @Test func `a signer's failure after a redirect is the failure of a request that has reached the server`()
+    async throws
+  {
     let signer = NumberingSigner { outgoing in
       guard outgoing.url.path == "/b" else { return }
       throw RequestError(.unsupported, message: "no key for /b", reachedServer: false)

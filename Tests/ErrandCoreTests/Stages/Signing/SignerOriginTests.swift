@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// A signer signs for its origins alone: a signature, and a session token beside it, is for one of them.
+/// A signer signs only for its origins, because a signature and its session token are meant for one of them.
 @Suite struct SignerOriginTests {
   private struct Leading: Interceptor {
     var url = "http://b.test/moved"
@@ -41,8 +41,7 @@ import Testing
     stage.stub.requests.map { $0.fields.contains("X-Signature") }
   }
 
-  @Test func `the client's signer signs for the base URL, or for the origins that it is given`() async throws
-  {
+  @Test func `the client's signer signs for the base URL, or for the given origins`() async throws {
     for stage in [
       stage(at: nil, base: "http://a.test/api/"), stage(at: Self.urls("a.test"), base: "http://b.test"),
     ] {
@@ -58,7 +57,7 @@ import Testing
     #expect(isSigned(none) == [false])
   }
 
-  @Test func `a signer of unknown origins signs nothing, and says what to do`() async throws {
+  @Test func `a signer without known origins signs nothing, and the error says what to do`() async throws {
     let stage = stage(at: nil)
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.get("http://a.test/"))
@@ -70,7 +69,8 @@ import Testing
     #expect(isSigned(stage) == [false, true])
   }
 
-  @Test func `an interceptor that changes the origin gets the signature of its new one, if any`() async throws
+  @Test func `an interceptor that changes the origin gets the signature for the new origin, if any`()
+    async throws
   {
     for (origins, expected) in [(Self.urls("a.test"), false), (Self.urls("a.test", "b.test"), true)] {
       let around = stage(at: origins) { $0.interceptors = [Leading()] }
@@ -82,7 +82,10 @@ import Testing
     }
   }
 
-  @Test func `a request's own signer does not sign for where an interceptor leads`() async throws {
+  @Test
+  func `a request's own signer does not sign for another origin to which an interceptor changes the URL`()
+    async throws
+  {
     for (follows, expected) in [(false, false), (true, true)] {
       let around = Stage.configured { $0.interceptors = [Leading()] }.responding { _ in .response() }
       let attempt = Stage.configured { $0.attemptInterceptors = [Leading()] }.responding { _ in .response() }
@@ -91,7 +94,7 @@ import Testing
         #expect(isSigned(stage) == [expected])
       }
     }
-    // Within its origin it does, and an interceptor may give the request another.
+    // It does sign within its origin, and an interceptor may set another signer.
     for leading in [Leading(url: "http://a.test/other"), Leading(signer: NumberingSigner())] {
       let stage = Stage.configured { $0.attemptInterceptors = [leading] }.responding { _ in .response() }
       try await stage.client.send(.get("http://a.test/").signed(by: NumberingSigner()))
@@ -99,13 +102,13 @@ import Testing
     }
   }
 
-  @Test func `the client's signer does not stand in for one that was left behind`() async throws {
+  @Test func `the client's signer does not replace a request's signer that no longer applies`() async throws {
     let stage = stage(at: Self.urls("a.test", "b.test")) { $0.attemptInterceptors = [Leading()] }
     try await stage.client.send(.get("http://a.test/").signed(by: NumberingSigner()))
     #expect(isSigned(stage) == [false])
   }
 
-  @Test func `a redirect is signed if it stays among the signer's origins`() async throws {
+  @Test func `a redirect is signed if its target is among the signer's origins`() async throws {
     for (origins, expected) in [
       (Self.urls("a.test"), [true, false]), (Self.urls("a.test", "b.test"), [true, true]),
     ] {
@@ -116,8 +119,8 @@ import Testing
     }
   }
 
-  /// A signer and a credential, which a redirect between their origins both need again.
-  @Test func `a redirect gets both the credential and the signature of the second origin`() async throws {
+  /// A signer and a credential, both of which a redirect between their origins needs again.
+  @Test func `a redirect gets both the credential and the signature for the second origin`() async throws {
     let origins = Self.urls("a.test", "b.test")
     let stage = stage(
       at: origins, { $0.authentication = .bearer("token", at: origins) }, responding: { Self.redirecting($0) }

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandAuthentication
 @testable import ErrandCore
 
-/// Signers on a request's way.
+/// Signers on a request's way through the stages.
 @Suite struct SigningStageTests {
   private func stage(
     _ signer: NumberingSigner?, _ change: @escaping (inout ClientConfiguration) -> Void = { _ in },
@@ -19,7 +19,8 @@ import Testing
     }.responding(handler)
   }
 
-  /// Writes as many bytes as there are, at a time that the file system's clock can tell from the first.
+  /// Overwrites the file with as many bytes, at a time that the file system's clock distinguishes from the
+  /// first.
   private static func overwrite(_ file: URL) throws {
     try Data("after!".utf8).write(to: file)
     try FileManager.default.setAttributes(
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a signer sees the request as it goes on the wire`() async throws {
+  @Test func `a signer sees the request as it is sent`() async throws {
     let folder = try TemporaryFolder()
     try folder.write(Data.seeded(300_000, mask: 3), to: "file")
     let cookies = CookieStore()
@@ -87,7 +88,7 @@ import Testing
     #expect(stage.stub.requests[0].fields == ["X-Old": "new", "X-More": "1"])
   }
 
-  @Test func `fields of a signer are checked as all others are`() async throws {
+  @Test func `fields that a signer adds are checked like all others`() async throws {
     struct Injecting: RequestSigner {
       func sign(_ request: inout OutgoingRequest) { request.fields.set("X-A", "b\r\nX-Evil: 1") }
     }
@@ -99,7 +100,7 @@ import Testing
     #expect(stage.stub.requests.isEmpty)
   }
 
-  @Test func `each attempt is signed anew`() async throws {
+  @Test func `each attempt is signed separately`() async throws {
     let stage = stage(NumberingSigner()) { _ in
     } _: {
       $0.index < 2 ? .response(status: 503) : .response()
@@ -108,7 +109,7 @@ import Testing
     #expect(signatures(stage) == ["1 /x", "2 /x", "3 /x"])
   }
 
-  @Test func `a request's own signer takes the place of the client's, and one is sent unsigned`() async throws
+  @Test func `a request's own signer replaces the client's, and a request can be sent unsigned`() async throws
   {
     let stage = stage(NumberingSigner())
     let own = NumberingSigner()
@@ -120,7 +121,7 @@ import Testing
     #expect(signatures(stage) == ["1 /a", "1 /b", nil, nil, "2 /e"])
   }
 
-  @Test func `a signer that an interceptor or an authenticator gives is used`() async throws {
+  @Test func `a signer that an interceptor or an authenticator sets is used`() async throws {
     struct Giving: Interceptor, Authenticator {
       let signer: NumberingSigner
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
@@ -144,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `a signer sends requests of its own through the same client, with no slot to spare`()
+  @Test func `a signer can send requests through the same client, even without a free slot`()
     async throws
   {
     let client = Locked<Client?>(nil)
@@ -160,7 +161,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a signer that signs its own requests without end is refused`() async throws {
+  @Test func `a signer that endlessly signs its own requests is refused`() async throws {
     let client = Locked<Client?>(nil)
     let signer = NumberingSigner { _ in
       _ = try await client.withLock { $0 }?.send(.get("http://a.test/key"))
@@ -180,7 +181,7 @@ import Testing
     let reached = StubGate()
     let signer = NumberingSigner { _ in
       reached.open()
-      // Takes no notice of cancellation.
+      // Ignores cancellation.
       await Task { try? await gate.pass() }.value
     }
     let stage = stage(signer)
@@ -203,7 +204,7 @@ import Testing
     #expect(stage.stub.requests.isEmpty)
   }
 
-  @Test func `the error of a signer is the call's, and nothing is sent or attempted again`() async throws {
+  @Test func `a signer's error fails the call, and nothing is sent or retried`() async throws {
     struct NoKey: Error {}
     let count = Locked(0)
     let stage = stage(
@@ -239,7 +240,8 @@ import Testing
     }
   }
 
-  @Test func `a file that changes while it is sent, and keeps its length, is never sent whole`() async throws
+  @Test func `a file that changes while it is sent, and keeps its length, is never sent completely`()
+    async throws
   {
     let folder = try TemporaryFolder()
     try folder.write("before", to: "file")
@@ -254,7 +256,7 @@ import Testing
     #expect(error?.code == .fileChanged)
   }
 
-  @Test func `a stream is sent once, signed if its signer does not read it`() async throws {
+  @Test func `a stream is sent once, and signed if its signer does not read it`() async throws {
     let body = RequestBody.stream(Self.chunks)
     let stage = stage(NumberingSigner())
     try await stage.client.send(.post("http://a.test/", body).compressed())

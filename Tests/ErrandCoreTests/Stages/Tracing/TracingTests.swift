@@ -9,12 +9,12 @@ import Testing
   import Foundation
 #endif
 
-/// Keeps spans and measurements.
+/// Stores spans and measurements.
 private final class Collected: RequestTracer, RequestMeter {
   private let state = Locked<(spans: [TraceSpan], durations: [(Double, [String: TraceValue])])>(([], []))
   private let open = Locked<Set<SpanID>>([])
 
-  /// The spans that were begun and have not ended.
+  /// The spans that were started and have not ended.
   var openSpans: Int { open.withLock { $0.count } }
 
   var spans: [TraceSpan] { state.withLock { $0.spans } }
@@ -50,7 +50,7 @@ private final class Collected: RequestTracer, RequestMeter {
     }
   }
 
-  @Test func `a call continues the task's trace, and each attempt is a span that the server is sent`()
+  @Test func `a call continues the task's trace, and each attempt is a span whose context is sent`()
     async throws
   {
     let stage = configured { $0.retry = .attempts(2) }.responding { request in
@@ -97,7 +97,7 @@ private final class Collected: RequestTracer, RequestMeter {
     #expect(stage.stub.requests.map { $0.fields["tracestate"] } == [sent])
   }
 
-  @Test func `another origin learns nothing of the trace, not by a redirect either`() async throws {
+  @Test func `another origin receives nothing of the trace, not even through a redirect`() async throws {
     let stage = configured().responding { request in
       request.url.host == "a.test"
         ? .response(status: 302, fields: ["Location": "http://b.test/"]) : .response()
@@ -111,7 +111,8 @@ private final class Collected: RequestTracer, RequestMeter {
   }
 
   @Test(arguments: [false, true])
-  func `a redirect is a request that is sent again, with a span of its own`(isSigned: Bool) async throws {
+  func `a redirect is sent with a separate span, as a request that is sent again`(isSigned: Bool) async throws
+  {
     let stage = configured { if isSigned { $0.signer = NumberingSigner() } }.responding { request in
       switch request.path {
       case "/x": .response(status: 307, fields: ["Location": "http://b.test/y"])
@@ -134,7 +135,7 @@ private final class Collected: RequestTracer, RequestMeter {
     #expect(collected.openSpans == 0)
   }
 
-  @Test func `a traceparent that the caller has set stays as it is`() async throws {
+  @Test func `a traceparent that the caller has set is not changed`() async throws {
     let stage = configured().responding { request in
       request.path == "/x" ? .response(status: 302, fields: ["Location": "/y"]) : .response()
     }
@@ -167,7 +168,7 @@ private final class Collected: RequestTracer, RequestMeter {
     #expect(collected.openSpans == 0)
   }
 
-  @Test func `a method that is not known is another, and a failure says its kind`() async throws {
+  @Test func `an unknown method is recorded as another method, and a failure has its type`() async throws {
     let stage = configured { $0.retry = .never }.responding { _ in .fail(.connectionLost, message: "lost") }
     _ = try? await stage.client.send(Request("PURGE", "http://a.test/"))
     let span = try #require(collected.attempts.first)
@@ -187,6 +188,6 @@ private final class Collected: RequestTracer, RequestMeter {
     _ = await call.result
     await stage.expectNothingLeft()
     #expect(collected.attempts.count == 1)
-    #expect(collected.calls.first?.failure == "cancelled: it was cancelled by hand")
+    #expect(collected.calls.first?.failure == "cancelled: its call was cancelled")
   }
 }

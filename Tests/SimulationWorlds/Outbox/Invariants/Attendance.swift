@@ -2,10 +2,10 @@ import ErrandCore
 import ErrandOutbox
 import ErrandOutboxSQLite
 
-/// Watches rows that may be attempted, while there are no faults and a process delivers: none of them waits
+/// Watches rows that may be attempted while there are no faults and a process delivers: none of them waits
 /// for long.
 struct Attendance: Sendable {
-  /// Longer than any attempt takes, and shorter than many a poll interval.
+  /// Longer than any attempt takes, and shorter than many poll intervals.
   private static let limit = Duration.seconds(15)
 
   private let policy: LanePolicy

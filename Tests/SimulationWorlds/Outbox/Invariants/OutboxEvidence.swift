@@ -3,7 +3,7 @@ import ErrandOutbox
 import ErrandTesting
 import SimulationExecutor
 
-/// All that is known of an outbox's world that has come to rest.
+/// The complete record of an outbox's world that has come to rest.
 struct OutboxEvidence: Sendable {
   let plan: OutboxPlan
   let asks: [AskRecord]
@@ -25,7 +25,7 @@ struct OutboxEvidence: Sendable {
   let failures: [String]
   /// The requests that were sent without a lease.
   let unleased: [String]
-  /// The rows that could be attempted, and were not.
+  /// The rows that could be attempted, but were not.
   let unattended: [String]
   let sleepers: Int
   let inFlight: Int

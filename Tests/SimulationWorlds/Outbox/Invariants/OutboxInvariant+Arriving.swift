@@ -2,21 +2,25 @@ import ErrandCore
 import ErrandOutbox
 
 extension OutboxInvariant {
-  static let accepted = OutboxInvariant(name: "what was accepted is delivered or told") { evidence in
+  static let accepted = OutboxInvariant(
+    name: "every accepted request is delivered, or its failure is reported"
+  ) { evidence in
     evidence.asks.filter { $0.storing == .accepted }.compactMap { record in
       let steps = evidence.steps(of: record.ask)
       if let entry = evidence.entry(of: record.ask) {
         return steps.last { $0.state != nil }?.state == entry.state
           ? nil : "\(record.ask) is \(entry.state) in the store after \(steps)"
       }
-      // A row may be forgotten only after it is over.
+      // A row may be forgotten only after it has ended.
       let last = steps.last { $0.state != nil }?.state
       let isForgotten = steps.last?.kind == .pruned && last.map { !$0.isOpen && $0 != .deadLettered } ?? false
-      return isForgotten ? nil : "\(record.ask) is not there any more: \(steps)"
+      return isForgotten ? nil : "\(record.ask) no longer exists: \(steps)"
     }
   }
 
-  static let bursts = OutboxInvariant(name: "what is stored together is stored whole or not at all") {
+  static let bursts = OutboxInvariant(
+    name: "requests that are stored together are all stored, or none of them"
+  ) {
     evidence in
     Dictionary(grouping: evidence.asks, by: \.ask.burst).sorted { $0.key < $1.key }.compactMap {
       burst, records in
@@ -30,7 +34,7 @@ extension OutboxInvariant {
   }
 
   static let delivered = OutboxInvariant(
-    name: "what is delivered was accepted by the server, as it was meant"
+    name: "a delivered request was accepted by the server, unchanged"
   ) {
     evidence in
     evidence.stored.compactMap { ask in
@@ -38,14 +42,14 @@ extension OutboxInvariant {
       let isThere = evidence.arrivals(of: ask).contains {
         $0.status == 200 && $0.text == ask.text && $0.time <= step.time
       }
-      if !isThere { return "\(ask) was delivered at \(step.time), and the server knows nothing of it" }
+      if !isThere { return "\(ask) was delivered at \(step.time), and the server has not received it" }
       guard let entry = evidence.entry(of: ask), let response = entry.response else { return nil }
       return response.status == 200 && String(decoding: response.body, as: UTF8.self) == "done: \(ask.text)"
-        ? nil : "\(ask) was responded with \(response)"
+        ? nil : "\(ask) got the response \(response)"
     }
   }
 
-  static let once = OutboxInvariant(name: "a delivery is recorded once, and nothing comes after it") {
+  static let once = OutboxInvariant(name: "a delivery is recorded once, and nothing follows it") {
     evidence in
     evidence.stored.compactMap { ask in
       let steps = evidence.steps(of: ask)
@@ -55,45 +59,46 @@ extension OutboxInvariant {
     }
   }
 
-  static let keys = OutboxInvariant(name: "a request has one key for ever, and no other has it") { evidence in
+  static let keys = OutboxInvariant(name: "a request always has the same key, and no other request has it") {
+    evidence in
     var owners: [String: Int] = [:]
     return evidence.stored.flatMap { ask -> [String] in
       let keys = Set(evidence.arrivals(of: ask).map(\.key))
-      var found = keys.count > 1 ? ["\(ask) came with \(keys.count) keys"] : []
+      var found = keys.count > 1 ? ["\(ask) arrived with \(keys.count) keys"] : []
       for key in keys {
         if let other = owners[key] { found.append("\(ask) has the key of #\(other)") }
         owners[key] = ask.id
         if let entry = evidence.entry(of: ask), key != "\"\(entry.idempotencyKey)\"" {
-          found.append("\(ask) came with \(key), and was stored with \(entry.idempotencyKey)")
+          found.append("\(ask) arrived with \(key), and was stored with \(entry.idempotencyKey)")
         }
       }
       return found
     }
   }
 
-  static let receipts = OutboxInvariant(name: "who follows a request hears how it ended, and nothing else") {
+  static let receipts = OutboxInvariant(name: "a follower of a request receives its end, and no false one") {
     evidence in
-    evidence.waiting.map { "\($0) still waits, and heard \($0.events.map(\.step))" }
+    evidence.waiting.map { "\($0) still waits, and received \($0.events.map(\.step))" }
       + evidence.follows.compactMap { follow in
         let outcomes = follow.events.compactMap(\.outcome)
-        // A dead letter or an expired request may be retried: then that was not the end.
+        // A dead letter or an expired request may be retried, so that this was not the end.
         if !outcomes.dropLast().allSatisfy(\.mayGoOn)
           || (!outcomes.isEmpty && follow.events.last?.outcome == nil)
         {
-          return "\(follow) heard of \(outcomes.count) ends"
+          return "\(follow) received \(outcomes.count) ends"
         }
         let steps = evidence.steps(of: follow.row)
         if follow.end == .over, outcomes.isEmpty, steps.last?.kind != .pruned {
-          return "\(follow) heard of no end: \(follow.events.map(\.step))"
+          return "\(follow) received no end: \(follow.events.map(\.step))"
         }
-        // A row was in that state at the beginning, or came to it before the event was received: once for
+        // A row was in that state at the beginning, or reached it before the event was received: once for
         // each.
         let before = steps.last { $0.index < follow.mark && $0.state != nil }
         let meanwhile = steps.filter { $0.index >= follow.mark && $0.index < follow.heard }
         var states = ((before.map { [$0] } ?? []) + meanwhile)[...]
         for outcome in outcomes {
           guard let place = states.firstIndex(where: { $0.state == outcome.state }) else {
-            return "\(follow), since step \(follow.mark), heard of \(outcome)"
+            return "\(follow), since step \(follow.mark), received \(outcome)"
           }
           states = states[(place + 1)...]
         }

@@ -14,7 +14,7 @@ extension OutboxInvariant {
       for step in evidence.steps(of: ask) {
         switch step.kind {
         case .claimed(let end):
-          if let lease { found.append("\(step), when \(lease.owner) had it") }
+          if let lease { found.append("\(step), while \(lease.owner) had it") }
           lease = (step.owner, end, step.stored.boot)
         case .renewed(let end):
           if lease?.owner != step.owner { found.append("\(step), without a lease") }
@@ -23,14 +23,14 @@ extension OutboxInvariant {
           if let lease, step.livingHolder != nil, lease.end > step.stored.ticks,
             lease.boot == step.stored.boot
           {
-            found.append("\(step), when \(lease.owner) had it until \(lease.end)")
+            found.append("\(step), while \(lease.owner) had it until \(lease.end)")
           }
           lease = nil
         case .failed, .rejected, .returned:
           if lease?.owner != step.owner { found.append("\(step), without a lease") }
           lease = nil
         case .delivered, .dropped, .expired, .retried, .damaged, .exhausted, .added, .pruned:
-          if let lease, step.kind != .delivered { found.append("\(step), when \(lease.owner) had it") }
+          if let lease, step.kind != .delivered { found.append("\(step), while \(lease.owner) had it") }
           lease = nil
         case .rescheduled: break
         }
@@ -42,7 +42,7 @@ extension OutboxInvariant {
   static let leased = OutboxInvariant(name: "nothing is sent without a lease") { $0.unleased }
 
   static let wire = OutboxInvariant(
-    name: "a request is not on the wire twice, unless a lease ended meanwhile"
+    name: "a request is not in flight twice, unless a lease ended meanwhile"
   ) {
     evidence in
     let attempts = Dictionary(grouping: evidence.attempts) { $0.ask ?? -1 }
@@ -54,18 +54,18 @@ extension OutboxInvariant {
           $0.kind == .recovered && one.began <= $0.time && $0.time <= next.began
         }
         return isExcused
-          ? nil : "\(ask): attempt \(next.index) began at \(next.began), beside attempt \(one.index)"
+          ? nil : "\(ask): attempt \(next.index) began at \(next.began), during attempt \(one.index)"
       }
     }
   }
 
   static let attended = OutboxInvariant(
-    name: "a row that may be attempted is attempted soon, when all is well"
+    name: "a row that may be attempted is attempted soon, when there are no faults"
   ) {
     $0.unattended
   }
 
-  static let waits = OutboxInvariant(name: "a request that failed waits as long as it was told") { evidence in
+  static let waits = OutboxInvariant(name: "a request that failed waits for the required time") { evidence in
     evidence.stored.flatMap { ask -> [String] in
       var found: [String] = []
       var due: (ticks: Int64, boot: String)?
@@ -73,9 +73,9 @@ extension OutboxInvariant {
         switch step.kind {
         case .failed(let next): due = (step.stored.ticks + next.milliseconds, step.stored.boot)
         case .claimed:
-          // Another process that read the clock later may have been served first, and have found the row due.
+          // Another process that read the clock later may have run first, and found the row due.
           if let due, due.boot == step.stored.boot, step.ticks < due.ticks {
-            found.append("\(step), not to be before \(due.ticks) ms")
+            found.append("\(step), which was not due before \(due.ticks) ms")
           }
           due = nil
         case .rescheduled, .retried, .recovered: due = nil
@@ -86,21 +86,22 @@ extension OutboxInvariant {
     }
   }
 
-  static let expiry = OutboxInvariant(name: "a request expires when its time is over, and not before") {
+  static let expiry = OutboxInvariant(name: "a request expires at its time, and not earlier") {
     evidence in
     evidence.stored.flatMap { ask -> [String] in
       let steps = evidence.steps(of: ask)
       let end = ask.lifetime.map { steps[0].stored.ticks + $0.milliseconds }
       return steps.compactMap { step in
-        if step.kind == .expired && end == nil { return "\(step), though it may take as long as it takes" }
+        if step.kind == .expired && end == nil { return "\(step), which has no time limit" }
         // After a reboot only the wall clock counts, and that may have been set.
         guard let end, step.stored.boot == steps[0].stored.boot else { return nil }
         switch step.kind {
-        case .expired: return step.stored.ticks < end ? "\(step), not to be before \(end) ms" : nil
+        case .expired: return step.stored.ticks < end ? "\(step), which was not due before \(end) ms" : nil
         case .claimed:
-          // A retried request has no time limit any more.
+          // A retried request no longer has a time limit.
           let isRetried = steps.contains { $0.kind == .retried && $0.index < step.index }
-          return step.stored.ticks >= end && !isRetried ? "\(step), not to be after \(end) ms" : nil
+          return step.stored.ticks >= end && !isRetried
+            ? "\(step), which had to happen before \(end) ms" : nil
         default: return nil
         }
       }

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandOutbox
 
 extension OutboxInvariant {
-  static let quiet = OutboxInvariant(name: "nothing stays stored, or is being attempted, when all is quiet") {
+  static let quiet = OutboxInvariant(name: "no request is stored or being attempted when all is quiet") {
     evidence in
     var found = evidence.entries.filter(\.state.isOpen).map { "\($0.id) is \($0.state): \($0.reason ?? "")" }
     if evidence.sleepers > 0 { found.append("\(evidence.sleepers) tasks sleep") }
@@ -10,7 +10,7 @@ extension OutboxInvariant {
     return found
   }
 
-  static let statistics = OutboxInvariant(name: "statistics are what a recount gives") { evidence in
+  static let statistics = OutboxInvariant(name: "the statistics equal a recount") { evidence in
     let counts = Dictionary(grouping: evidence.entries, by: \.state).mapValues(\.count)
     let bytes = zip(evidence.entries, evidence.responses).filter {
       $0.0.state.isOpen || $0.0.state == .deadLettered
@@ -18,16 +18,16 @@ extension OutboxInvariant {
     .reduce(0) { $0 + $1.0.size + $1.1 }
     var found: [String] = []
     if evidence.statistics.counts != counts {
-      found.append("\(evidence.statistics.counts) and not \(counts)")
+      found.append("\(evidence.statistics.counts) instead of \(counts)")
     }
     if evidence.statistics.bytes != bytes {
-      found.append("\(evidence.statistics.bytes) bytes and not \(bytes)")
+      found.append("\(evidence.statistics.bytes) bytes instead of \(bytes)")
     }
     return found
   }
 
   static let contents = OutboxInvariant(
-    name: "contents and files are there for rows that need them, and no others"
+    name: "contents and files exist for the rows that need them, and for no others"
   ) {
     evidence in
     var found: [String] = []

@@ -21,5 +21,5 @@ struct Follow: Sendable {
 }
 
 extension Follow: CustomStringConvertible {
-  var description: String { "who follows \(row) in \(process)" }
+  var description: String { "the follower of \(row) in \(process)" }
 }

@@ -13,7 +13,7 @@ struct OutboxAsk: Sendable {
   /// How the server treats the request.
   enum Nature: String, CaseIterable, Sendable {
     case welcome
-    /// The server fails with it twice.
+    /// The server fails twice for it.
     case troublesome
     /// The server refuses it every time.
     case poisoned
@@ -40,7 +40,7 @@ struct OutboxAsk: Sendable {
   func item(_ file: URL?) -> OutboxItem {
     let body: RequestBody = file.map { .file($0) } ?? .text(text)
     let request = Request.post("http://\(host.name)/\(nature)/\(id)", body).field(Ask.idField, "\(id)")
-    // A third are for one of two customers behind the host.
+    // A third of the requests are for one of two customers behind the host.
     let key = id.isMultiple(of: 3) ? "customer \(id % 2)" : nil
     return OutboxItem(request, lane: lane, key: key, priority: priority, expires: lifetime, id: row)
   }

@@ -3,7 +3,7 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 import ErrandTesting
 
-/// Records what users enqueued, what the store did, and which events were received.
+/// Records the requests that users enqueued, the changes by the store, and the events that were received.
 final class OutboxLedger: Sendable {
   private struct State {
     var asks: [AskRecord] = []
@@ -12,7 +12,7 @@ final class OutboxLedger: Sendable {
     var last: [OutboxID: RowStep.Kind] = [:]
     /// The process that has the lease of a row.
     var holders: [OutboxID: String] = [:]
-    /// The lease of a row as its holder knows it: until when, and in which boot.
+    /// The lease of a row as its holder knows it: its end, and the boot in which it was given.
     var leases: [String: (ticks: Int64, boot: String)] = [:]
     var unleased: [String] = []
     var isPaused = false
@@ -60,8 +60,8 @@ final class OutboxLedger: Sendable {
     for ask in asks { note("#\(ask.id) is \(storing)") }
   }
 
-  /// Returns the requests of a burst of which the user does not know whether they are stored, and that were
-  /// not stored and forgotten.
+  /// Returns the requests of a burst that may be stored, as far as the user knows, and that were not stored
+  /// and then forgotten.
   func takeUnknown() -> [OutboxAsk] {
     state.withLock { state in
       guard
@@ -113,10 +113,10 @@ final class OutboxLedger: Sendable {
   func send(_ row: OutboxID, by owner: String) {
     let now = machine.time
     state.withLock { state in
-      // A lease lasts although an earlier holder has recorded a late response: its present holder cannot
-      // know.
+      // A lease continues although an earlier holder has recorded a late response, because its present holder
+      // cannot know.
       guard let lease = state.leases["\(owner) \(row)"] else {
-        state.unleased.append("\(row) by \(owner) at \(clock.now.offset), who has no lease")
+        state.unleased.append("\(row) by \(owner) at \(clock.now.offset), which has no lease")
         return
       }
       if lease.boot != now.boot || lease.ticks <= now.ticks {
@@ -131,7 +131,7 @@ final class OutboxLedger: Sendable {
     for row in rows.sorted(by: { $0.rawValue < $1.rawValue }) { add(.returned, row, by: owner) }
   }
 
-  /// Records that the network is back.
+  /// Records that the network has returned.
   func rescheduleOffline(by owner: String) {
     let rows = state.withLock { state in
       state.last.filter { if case .failed = $0.value { true } else { false } }.map(\.key)

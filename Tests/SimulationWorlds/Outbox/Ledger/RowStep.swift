@@ -11,7 +11,7 @@ struct RowStep: Sendable {
     case recovered
     case failed(next: Duration)
     case rejected
-    /// The content is missing, or is not what was stored.
+    /// The content is missing, or differs from the stored one.
     case damaged
     /// The row had all its attempts, and the outcome of the last one is unknown.
     case exhausted

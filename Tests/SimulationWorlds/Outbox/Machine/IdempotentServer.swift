@@ -31,7 +31,7 @@ final class IdempotentServer: Sendable {
     var arrivals: [Arrival] = []
     var known: [String: Known] = [:]
     var random: SeededRandom
-    /// True until faults end: then portals and short responses end, too.
+    /// True until faults end: portals and short responses end then, too.
     var isInTrouble = true
   }
 

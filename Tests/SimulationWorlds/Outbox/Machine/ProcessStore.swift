@@ -49,10 +49,10 @@ final class ProcessStore: OutboxStore {
     try await process.run()
   }
 
-  /// As `perform`, for what a delivery needs of the store.
+  /// Like `perform`, for the operations that a delivery needs.
   private func deliver<Value>(_ work: () async throws -> Value) async throws -> Value {
     try await perform {
-      if machine.isStoreAway { throw OutboxError(.busy, "the store is away") }
+      if machine.isStoreAway { throw OutboxError(.busy, "the store is unavailable") }
       return try await work()
     }
   }

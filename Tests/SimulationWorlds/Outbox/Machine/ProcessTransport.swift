@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// The network of a process: requests on the wire go on while the process is frozen, and after its end.
+/// The network of a process: requests in flight continue while the process is frozen, and after its end.
 struct ProcessTransport: Transport {
   let network: SimulatedNetwork
   let process: SimulatedProcess

@@ -4,7 +4,7 @@ import ErrandOutboxSQLite
 import ErrandTesting
 
 /// Notifies the processes of a machine of each other's changes. Notifications arrive a little later, and
-/// several may arrive as one.
+/// several may be merged into one.
 final class SimulatedBells: Sendable {
   private struct Listener {
     let process: SimulatedProcess

@@ -36,13 +36,13 @@ final class SimulatedMachine: Sendable {
   /// Sets the wall clock.
   func setWall(by change: Duration) { state.withLock { $0.wallError += change } }
 
-  /// True while the store can neither be read nor written for deliveries.
+  /// True while deliveries can neither read nor write the store.
   var isStoreAway: Bool {
     get { state.withLock { $0.isStoreAway } }
     set { state.withLock { $0.isStoreAway = newValue } }
   }
 
-  /// Restarts the machine: ticks begin at zero, and no process is alive any more.
+  /// Restarts the machine: ticks begin at zero, and all its processes have ended.
   func reboot() {
     let now = clock.now.offset
     state.withLock { state in

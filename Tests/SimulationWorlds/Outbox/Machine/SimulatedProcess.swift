@@ -1,7 +1,8 @@
 import ErrandCore
 import ErrandOutbox
 
-/// A simulated process, which may be frozen for a while or end at any point. All its effects pass here.
+/// A simulated process, which may be frozen for a while or end at any point. All its effects pass through
+/// this object.
 final class SimulatedProcess: Sendable {
   private struct State {
     var isFrozen = false
@@ -22,11 +23,11 @@ final class SimulatedProcess: Sendable {
 
   /// - Throws: `OutboxError.closed` if the process has ended: the next effect does not happen.
   func check() throws {
-    if isGone { throw OutboxError(.closed, "\(name) is gone") }
+    if isGone { throw OutboxError(.closed, "\(name) has ended") }
   }
 
   /// Waits while the process is frozen.
-  /// - Throws: As `check`.
+  /// - Throws: Like `check`.
   func run() async throws {
     while state.withLock({ $0.isFrozen && !$0.isGone }) {
       await withUnsafeContinuation { continuation in
@@ -57,7 +58,7 @@ final class SimulatedProcess: Sendable {
 
   func thaw() { wake { $0.isFrozen = false } }
 
-  /// Ends the process: nothing that its code does has an effect any more.
+  /// Ends the process: its code has no more effects.
   func die() {
     wake { $0.isGone = true }
     for task in state.withLock({ $0.tasks }) { task.cancel() }

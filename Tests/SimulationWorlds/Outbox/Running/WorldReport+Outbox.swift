@@ -39,8 +39,9 @@
           }
         case .finished(.failure(let error)):
           [Violation(invariant: OutboxInvariant.store.name, detail: "\(error)")]
-        case .stuck: [Violation(invariant: Invariant.noWaitForEver, detail: "the world waits")]
-        case .endless(let jobs): [Violation(invariant: Invariant.rest, detail: "not after \(jobs) jobs")]
+        case .stuck: [Violation(invariant: Invariant.noWaitForEver, detail: "the world still waits")]
+        case .endless(let jobs):
+          [Violation(invariant: Invariant.rest, detail: "not at rest after \(jobs) jobs")]
         }
       return WorldReport(
         seed: seed, violations: violations, jobs: report.jobs, trace: report.trace,

@@ -22,7 +22,7 @@ final class Launch: Sendable {
     self.world = world
   }
 
-  /// Ends the process between two instructions. Its requests on the wire may arrive or not.
+  /// Ends the process between two instructions. Its requests in flight may arrive or not.
   func crash(cutsWire: Bool) async {
     world.ledger.note("\(process.name) crashes")
     process.die()

@@ -26,9 +26,9 @@ struct OutboxPlan: Sendable {
   let lease: Duration
   let retention: Duration
   let caps: OutboxCaps
-  /// True if the outbox is told whether there is a network.
+  /// True if the outbox is notified of the state of the network.
   let hasReachability: Bool
-  /// True if processes crash; else they close their outbox.
+  /// True if processes crash; otherwise they close their outbox.
   let crashes: Bool
 
   init(_ random: inout SeededRandom) {

@@ -16,7 +16,7 @@
       await enqueue(asks, in: launch)
     }
 
-    /// Enqueues once more requests of which it is unknown whether they are stored.
+    /// Enqueues again the requests of which it is unknown whether they are stored.
     func enqueueAgain(in launch: Launch) async {
       let asks = ledger.takeUnknown()
       if !asks.isEmpty { await enqueue(asks, in: launch) }
@@ -44,7 +44,7 @@
         ledger.note("\(launch.process.name) could not store #\(asks[0].burst): \(error)")
         ledger.note(asks, launch.process.isGone ? .unknown : .refused)
       }
-      // The outbox has a copy now, or none.
+      // The outbox has a copy by now, or has stored nothing.
       for ask in asks where ask.isFile { try? FileManager.default.removeItem(at: source(of: ask)) }
     }
 

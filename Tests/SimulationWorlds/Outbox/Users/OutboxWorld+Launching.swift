@@ -13,7 +13,7 @@
   #endif
 
   extension OutboxWorld {
-    /// Opens the database, as a process that has just started.
+    /// Opens the database, like a process that has just started.
     func open(_ owner: SimulatedOwner, _ bell: SimulatedBell) async throws -> SQLiteOutboxStore {
       var setup = StoreSetup()
       setup.vfs = "memdb"
@@ -91,7 +91,7 @@
       configuration.random = random
       configuration.fileWork = .inCaller(check: process.check)
       configuration.onStoreFailure = { [self] error in
-        // The world itself has taken it away for a while.
+        // The world itself has made the store unavailable for a while.
         if (error as? OutboxError)?.code == .busy { return }
         failures.withLock { $0.append("\(process.name): \(error)") }
       }

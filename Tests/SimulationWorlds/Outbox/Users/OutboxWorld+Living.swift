@@ -9,7 +9,7 @@
     /// Starts a process repeatedly, uses it for a while, and ends it in some way.
     func inhabit(_ number: Int) async {
       var random = simulation.random(100 + UInt64(number))
-      // Some processes only store, as an app's extension may.
+      // Some processes only store, like an app's extension.
       let delivers = number == 0 || !random.once(in: 4)
       for _ in 0..<plan.launches {
         await pause(random.milliseconds(0...3000))
@@ -66,7 +66,7 @@
     }
 
     private func reboot(_ random: inout SeededRandom) async {
-      ledger.note("the machine starts anew")
+      ledger.note("the machine restarts")
       let dying = launches
       for process in dying.map(\.process) + starting { process.die() }
       machine.reboot()
@@ -82,7 +82,7 @@
     }
 
     private func loseStore(for length: Duration) async {
-      ledger.note("the store is away for \(length)")
+      ledger.note("the store is unavailable for \(length)")
       machine.isStoreAway = true
       await pause(length)
       machine.isStoreAway = false
@@ -90,7 +90,7 @@
 
     private func freeze(for length: Duration, _ random: inout SeededRandom) async {
       guard let launch = launches.randomElement(using: &random) else { return }
-      ledger.note("\(launch.process.name) stands still for \(length)")
+      ledger.note("\(launch.process.name) is frozen for \(length)")
       launch.process.freeze()
       await pause(length)
       launch.process.thaw()

@@ -13,9 +13,9 @@
   #endif
 
   extension OutboxWorld {
-    /// Ends all faults, lets time pass until all requests are over, and ends all processes.
+    /// Ends all faults, lets time pass until all requests have ended, and ends all processes.
     func settle(_ anchor: SQLiteOutboxStore) async throws -> OutboxEvidence {
-      ledger.note("from now on all is well")
+      ledger.note("from now on there are no faults")
       for launch in launches { launch.process.thaw() }
       network.change(to: NetworkConditions())
       server.recover()
