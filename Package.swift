@@ -52,10 +52,14 @@ let libraries: [Target] = [
   .systemLibrary(
     name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 
+  // The one module below the core, so that the core imports no cryptography.
+  .target(
+    name: "ErrandHashing", dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+    swiftSettings: strict + [.strictMemorySafety()]),
   .target(
     name: "ErrandCore",
     dependencies: [
-      "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      "CZlib", "ErrandHashing",
       .target(name: "CIDN2", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict + lockChecks + [.strictMemorySafety()],
@@ -64,11 +68,12 @@ let libraries: [Target] = [
     ]),
   .target(
     name: "ErrandCookies",
-    dependencies: ["ErrandCore", .target(name: "CPSL", condition: .when(platforms: [.linux]))],
+    dependencies: [
+      "ErrandCore", "ErrandHashing", .target(name: "CPSL", condition: .when(platforms: [.linux])),
+    ],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
-    name: "ErrandAuthentication",
-    dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+    name: "ErrandAuthentication", dependencies: ["ErrandCore", "ErrandHashing"],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(name: "ErrandObservability", dependencies: ["ErrandCore"], swiftSettings: strict),
   .target(
@@ -85,7 +90,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandOutbox",
     dependencies: [
-      "ErrandCore", "ErrandObservability", "ErrandReachability",
+      "ErrandCore", "ErrandHashing", "ErrandObservability", "ErrandReachability",
       .target(name: "CCrypto", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict + failpoints),
@@ -96,12 +101,15 @@ let libraries: [Target] = [
   .target(
     name: "ErrandOutboxPostgres",
     dependencies: [
-      "ErrandCore", "ErrandOutbox", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+      "ErrandCore", "ErrandHashing", "ErrandOutbox",
+      .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
     ],
     swiftSettings: strict),
   .target(
     name: "ErrandSigning",
-    dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+    dependencies: [
+      "ErrandCore", "ErrandHashing", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+    ],
     swiftSettings: strict),
   .target(
     name: "ErrandUIKit", dependencies: ["ErrandCore"] + standIns("UIKit"),
@@ -234,7 +242,8 @@ let testHelpers: [Target] = [
     swiftSettings: strict),
   // Crashes: an outbox in a process that is killed, and started again.
   .target(
-    name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],
+    name: "CrashCourse",
+    dependencies: ["ErrandCore", "ErrandHashing", "ErrandOutbox", "ErrandTesting", "Programs"],
     path: "Tests/CrashCourse", swiftSettings: strict),
   .executableTarget(
     name: "OutboxWorker",
@@ -268,7 +277,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCoreTests",
     dependencies: [
-      "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandConformance", "ErrandObservability",
+      "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandHashing", "ErrandConformance",
+      "ErrandObservability",
       "ErrandTesting",
       "CacheWriter", "FileCalls",
       "Programs", "TestSupport",
@@ -277,7 +287,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCookiesTests",
     dependencies: [
-      "ErrandCookies", "ErrandCore", "ErrandTesting", "CookieWriter", "FileCalls", "Programs",
+      "ErrandCookies", "ErrandCore", "ErrandHashing", "ErrandTesting", "CookieWriter", "FileCalls",
+      "Programs",
       "TestSupport",
     ],
     swiftSettings: strict),
@@ -295,7 +306,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCurlTests",
     dependencies: [
-      "ErrandCurl", "ErrandAuthentication", "ErrandCore", "ErrandServing", "ErrandConformance",
+      "ErrandCurl", "ErrandAuthentication", "ErrandCore", "ErrandHashing", "ErrandServing",
+      "ErrandConformance",
       "ErrandObservability",
       "ErrandTesting", "CredentialUser",
       "Programs",
@@ -307,7 +319,7 @@ let tests: [Target] = [
     name: "ErrandOutboxTests",
     dependencies: [
       "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandAuthentication",
-      "ErrandCore",
+      "ErrandCore", "ErrandHashing",
       "ErrandConformance", "ErrandObservability", "ErrandTesting", "CrashCourse",
       "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
       "PostgresCluster",
@@ -326,7 +338,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandSigningTests",
     dependencies: [
-      "ErrandSigning", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandOutbox",
+      "ErrandSigning", "ErrandAuthentication", "ErrandCore", "ErrandHashing", "ErrandCurl", "ErrandOutbox",
       "ErrandOutboxSQLite", "ErrandTesting",
       "ContentCoding", "Programs", "TestSupport",
     ],
@@ -381,7 +393,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCommandsTests",
     dependencies: [
-      "ErrandCommands", "ErrandCLI", "ExampleTour", "ErrandAuthentication", "ErrandCore", "ErrandOutbox",
+      "ErrandCommands", "ErrandCLI", "ExampleTour", "ErrandAuthentication", "ErrandCore", "ErrandHashing",
+      "ErrandOutbox",
       "ErrandSigning",
       "ErrandConformance",
       "ErrandTesting",

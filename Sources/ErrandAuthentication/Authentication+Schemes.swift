@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

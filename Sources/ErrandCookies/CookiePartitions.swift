@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandCore
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,3 +1,4 @@
+import ErrandHashing
 import ErrandTesting
 import Foundation
 import TestSupport

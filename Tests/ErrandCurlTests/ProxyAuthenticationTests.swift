@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ErrandHashing
   import ErrandAuthentication
   import ErrandCore
   import ErrandCurl

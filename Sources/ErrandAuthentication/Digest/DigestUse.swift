@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 
 /// One use of a nonce (RFC 7616, section 3.4).
 struct DigestUse {

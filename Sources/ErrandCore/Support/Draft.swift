@@ -1,4 +1,5 @@
 import Dispatch
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
 #else

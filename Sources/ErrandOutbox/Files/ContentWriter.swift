@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -87,7 +88,7 @@ struct ContentWriter {
 
   private func digest(of part: FileDescriptor, length: Int64) throws -> SHA256Digest {
     let copy = try Self.writing { () throws(FileError) in try FileDescriptor(reading: part.path) }
-    var hash = SHA256()
+    var hash = SHA256Hash()
     var offset: Int64 = 0
     while offset < length {
       if isCancelled() { throw CancellationError() }
@@ -104,7 +105,7 @@ struct ContentWriter {
 /// Writes a file from its start, and computes the digest of the written bytes.
 private struct DigestedOutput: ~Copyable {
   private let file: FileDescriptor
-  private var hash = SHA256()
+  private var hash = SHA256Hash()
   private var length: Int64 = 0
 
   init(_ file: FileDescriptor) { self.file = file }

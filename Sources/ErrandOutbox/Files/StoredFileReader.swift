@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -10,7 +11,7 @@ import ErrandCore
 /// after the check, so a server never receives a changed file completely.
 final class StoredFileReader: BodyReader {
   private struct State: ~Copyable {
-    var hash: SHA256? = SHA256()
+    var hash: SHA256Hash? = SHA256Hash()
     var position: Int64 = 0
   }
 

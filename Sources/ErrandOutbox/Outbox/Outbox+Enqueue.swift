@@ -107,7 +107,7 @@ extension Outbox {
     } catch {
       throw OutboxError(
         .failed,
-        "the request cannot be stored for its user, because the credential cannot be read: \(error.refreshProblem)"
+        "the request cannot be stored for its user, because the credential cannot be read: \(error.credentialProblem)"
       )
     }
     // The delivery is not part of this trace, which may have ended by then. The delivery's span links to it.

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,4 +1,5 @@
 #if Postgres
+  import ErrandHashing
   import ErrandCore
 
   #if canImport(FoundationEssentials)
@@ -49,7 +50,7 @@
     private let digest: String
     private let state = Locked(State())
     // Safe to share: a body has one reader, which is the transport's thread.
-    private nonisolated(unsafe) var hash: SHA256? = SHA256()
+    private nonisolated(unsafe) var hash: SHA256Hash? = SHA256Hash()
 
     var length: Int64? { size }
 

@@ -1,4 +1,5 @@
 #if Postgres
+  import ErrandHashing
   import ErrandCore
   import ErrandOutbox
 
@@ -56,7 +57,7 @@
 
     private func put(_ source: BlobSource, _ key: String, _ hold: BlobHold) async throws -> StoredBlob {
       let reading = try await SourceReading.open(source)
-      var digest = SHA256()
+      var digest = SHA256Hash()
       var count: Int64 = 0
       var first = try await reading.next(Self.pieceLength)
       digest.update(first)

@@ -1,4 +1,5 @@
 #if Postgres
+  import ErrandHashing
   import ErrandCore
 
   #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 
 /// The bodies that an `AWSSigner` signs.
 public enum AWSPayloadSigning: Sendable, Hashable {
@@ -27,7 +28,7 @@ enum AWSPayload {
         "the body is a stream, which cannot be read for its signature and then sent; use a body that can be "
           + "read again, or make the signer with payload: .exceptStreams, which S3 accepts")
     default:
-      var hash = SHA256()
+      var hash = SHA256Hash()
       for try await piece in body.chunks { hash.update(piece) }
       return hash.finalize().description
     }

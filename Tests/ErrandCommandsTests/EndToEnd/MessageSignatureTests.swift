@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 import ErrandSigning
 import ErrandTesting
 import Foundation

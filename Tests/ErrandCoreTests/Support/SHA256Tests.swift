@@ -1,3 +1,4 @@
+import ErrandHashing
 import ErrandTesting
 import Foundation
 import Testing
@@ -21,7 +22,7 @@ import Testing
     var random = SeededRandom(seed: 3)
     for _ in 0..<50 {
       let data = Data((0..<Int.random(in: 0...500, using: &random)).map { _ in UInt8.random(in: 0...(.max)) })
-      var hash = SHA256()
+      var hash = SHA256Hash()
       var rest = data[...]
       while !rest.isEmpty {
         let piece = rest.prefix(Int.random(in: 0...100, using: &random))

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandHashing
 import ErrandTesting
 import Foundation
 import TestSupport

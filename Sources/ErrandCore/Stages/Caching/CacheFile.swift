@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -145,7 +147,7 @@ struct CacheFilePrefix: Sendable, Hashable {
   func matches(body: Data) -> Bool { SHA256Digest(hashing: body).bytes == bodyDigest }
 
   private static func digest(_ opening: Data, _ head: Data) -> [UInt8] {
-    var hash = SHA256()
+    var hash = SHA256Hash()
     hash.update(opening)
     hash.update(head)
     return hash.finalize().bytes

@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)

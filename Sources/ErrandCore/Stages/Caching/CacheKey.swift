@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -74,7 +76,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
   }
 
   init(_ credentials: [String], salt: Data) {
-    var hash = SHA256()
+    var hash = SHA256Hash()
     // Each part is preceded by its length, so that no two lists yield the same bytes.
     for part in [salt] + credentials.map({ Data($0.utf8) }) {
       hash.update(Data("\(part.count):".utf8))
@@ -88,7 +90,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
 
   /// Returns the bytes that all partitions of an identity begin with.
   static func mark(of owner: String, salt: Data) -> [UInt8] {
-    var hash = SHA256()
+    var hash = SHA256Hash()
     hash.update(Data("owner \(salt.count):".utf8) + salt)
     hash.update(Data(owner.utf8))
     return Array(hash.finalize().bytes.prefix(markLength))

@@ -1,4 +1,5 @@
 import Dispatch
+import ErrandHashing
 import ErrandTesting
 import Foundation
 import TestSupport

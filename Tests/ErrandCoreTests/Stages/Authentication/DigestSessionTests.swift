@@ -1,3 +1,4 @@
+import ErrandHashing
 import ErrandTesting
 import TestSupport
 import Testing

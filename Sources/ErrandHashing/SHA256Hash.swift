@@ -11,7 +11,7 @@
 #endif
 
 /// Computes SHA-256 (FIPS 180-4) incrementally.
-@safe package struct SHA256: ~Copyable {
+@safe package struct SHA256Hash: ~Copyable {
   #if canImport(CryptoKit)
     private var hash = CryptoKit.SHA256()
 
@@ -65,7 +65,7 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   private let fourth: UInt64
 
   package init(hashing data: Data) {
-    var hash = SHA256()
+    var hash = SHA256Hash()
     hash.update(data)
     self = hash.finalize()
   }
