@@ -1,12 +1,12 @@
-# Errand. `make demo` shows it, `make test` checks it.
+# Builds, tests and demonstrates Errand: see `make help`.
 
-# The trait brings the outbox on PostgreSQL; without it no package needs libpq: make build TRAITS=
+# The trait Postgres adds the outbox on PostgreSQL, which needs libpq. To build without it: make build TRAITS=
 TRAITS := --traits Postgres,Inspector
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors $(TRAITS)
-# The tests build a fifth faster without debug information; the names of functions stay. For a debugger: make test DEBUG_FLAGS=
+# Without debug information the tests build a fifth faster, and function names remain. For a debugger: make test DEBUG_FLAGS=
 DEBUG_FLAGS := -debug-info-format none
 
-# What imports Apple's modules is built beside stand-ins for them, where they are missing.
+# Linux builds the code that imports Apple's modules with stand-ins for these modules.
 ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
@@ -14,24 +14,24 @@ endif
 .PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
 
 help:
-	@echo "make demo      install what is missing, build, and watch real requests"
-	@echo "make test      every test, the programs that test for long, and the formatter's check"
-	@echo "make check-apple  type-checks on Linux what only Apple's platforms compile, against stand-ins for their modules"
-	@echo "make docs      the articles and the reference, as a site of static pages"
-	@echo "make sanitize  the tests under thread sanitizer"
-	@echo "make watch     which tests hold a shared thread for more than 50 ms, and where"
-	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
-	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again; STORE=postgres"
-	@echo "make fuzz      requests made of junk: CASES=1000000, SEED=n to begin with another"
-	@echo "make fleet     workers share a PostgreSQL while everything goes wrong: ROWS=100000, SEED=n for the same course again"
-	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
-	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
-	@echo "make bench     what a request costs, beside libcurl and URLSession; bench-all also what everything else costs"
-	@echo "make bench-quick  whether a request takes more instructions than before; bench-record writes them down anew"
-	@echo "make bench-fleet  figures of the outbox on PostgreSQL, beside pgbench: LESS=10 for a tenth"
-	@echo "make build     the command line, as .build/release/errand"
-	@echo "make install   that, its manual page and its completions: PREFIX=/usr/local, DESTDIR="
-	@echo "make format    lay the sources out"
+	@echo "make demo      install missing packages, and run the tour of Errand"
+	@echo "make test      run all tests, the long test programs, and the formatter's check"
+	@echo "make check-apple  type-check the code for Apple's platforms on Linux, against stand-ins for Apple's modules"
+	@echo "make docs      build the articles and the reference as a static site"
+	@echo "make sanitize  run the tests under the thread sanitizer"
+	@echo "make watch     find the tests that block a shared thread for more than 50 ms"
+	@echo "make simulate  simulate users on a bad network: SEEDS=10000 FIRST=1, or SEED=n for one; WORLD=client|outbox"
+	@echo "make crash     kill processes that use an outbox: KILLS=1000, SEED=n to repeat a run; STORE=postgres"
+	@echo "make fuzz      send malformed requests: CASES=1000000, SEED=n for the first seed"
+	@echo "make fleet     inject faults while workers share a PostgreSQL database: ROWS=100000, SEED=n to repeat a run"
+	@echo "make power-loss  simulate power losses of machines with an outbox: CUTS=10000, FIRST=1"
+	@echo "make mutants   change one line at a time, and check that a test fails: ONLY=regex, FROM=n"
+	@echo "make bench     compare requests with libcurl and URLSession; bench-all also measures all other features"
+	@echo "make bench-quick  compare the instructions of a request with the recorded ones; bench-record records them"
+	@echo "make bench-fleet  measure the outbox on PostgreSQL and compare it with pgbench: LESS=10 for a tenth"
+	@echo "make build     build the command line as .build/release/errand"
+	@echo "make install   install it with its manual page and completions: PREFIX=/usr/local, DESTDIR="
+	@echo "make format    format the sources"
 
 build:
 	@scripts/install build
@@ -42,7 +42,7 @@ BINARY := .build/release/errand
 
 install: build install-files
 
-# What is built already, as BINARY says.
+# Installs the program BINARY, which must have been built.
 install-files:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
@@ -69,11 +69,11 @@ lint:
 	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 	@scripts/mutants --check
 
-# On Apple's platforms the compiler itself does it.
+# On macOS the build itself compiles this code.
 check-apple:
 	@[ "$$(uname)" = Darwin ] || scripts/check-apple
 
-# With the toolchain's docc, which warns of a link that leads nowhere: then it fails.
+# docc warns about broken links, and warnings are errors.
 docs:
 	@scripts/install build
 	@scripts/docs $(SWIFT_FLAGS)
@@ -84,7 +84,7 @@ sanitize:
 	@TSAN_OPTIONS=halt_on_error=0 scripts/test --sanitize thread --scratch-path .build/sanitize $(TRAITS)
 	@TSAN_OPTIONS=halt_on_error=0 scripts/programs .build/sanitize/debug sanitized
 
-# Where a job holds one of the shared threads for more than 50 ms: FILTER=Tests, or all of them.
+# Finds jobs that block a shared thread for more than 50 ms: FILTER=Tests, or all tests.
 watch:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS)
@@ -93,7 +93,7 @@ watch:
 SEEDS ?= 10000
 FIRST ?= 1
 
-# Hashing without a seed of its own: the same world in every process.
+# Deterministic hashing makes a seed give the same world in every process.
 simulate:
 	@scripts/install build
 	swift build -c release --product simulate --scratch-path .build/simulate $(SWIFT_FLAGS)
@@ -101,7 +101,7 @@ simulate:
 
 KILLS ?= 1000
 
-# A debug build: it has the places at which a process can be ended.
+# Only a debug build contains the points at which the test ends the process.
 crash:
 	@scripts/install test
 	swift build --product crash $(SWIFT_FLAGS) $(DEBUG_FLAGS)
@@ -109,7 +109,7 @@ crash:
 
 ROWS ?= 100000
 
-# A release build: the load is to be the database's.
+# A release build leaves most of the load to the database.
 fleet:
 	@scripts/install test
 	swift build -c release --product fleet $(SWIFT_FLAGS)
@@ -117,13 +117,13 @@ fleet:
 
 CASES ?= 20000
 
-# Requests made of junk: what does not arrive as it was meant must not arrive at all.
+# Sends malformed requests. Each must arrive as it was meant, or not at all.
 fuzz:
 	@scripts/install test
 	swift build --product fuzz $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@.build/debug/fuzz $(CASES) $(SEED)
 
-# Not a part of `make test`: each slip is built and tested for itself.
+# Not a part of `make test`, because each slip needs a separate build and test run.
 mutants:
 	@scripts/install test
 	@scripts/mutants $(if $(ONLY),--only '$(ONLY)') $(if $(FROM),--from $(FROM))
@@ -143,7 +143,7 @@ bench-all:
 	@scripts/install bench
 	@Benchmarks/run all
 
-# Free of noise, and short.
+# Counts instructions, which vary less than times, and takes seconds.
 bench-quick:
 	@scripts/install test
 	@Benchmarks/quick

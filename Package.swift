@@ -9,23 +9,23 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-// A debug build counts the locks that a thread holds: no listener may be called under one.
+// A debug build counts the locks that a thread holds, to check that no listener is called under a lock.
 let lockChecks: [SwiftSetting] = [.define("ERRAND_LOCK_CHECKS", .when(configuration: .debug))]
 
-// The inspector is in debug builds, and in release builds with the trait of its name.
+// Debug builds contain the inspector; release builds contain it only with the trait Inspector.
 let inspector: [SwiftSetting] = [
   .define("ERRAND_INSPECTOR", .when(configuration: .debug)),
   .define("ERRAND_INSPECTOR", .when(traits: ["Inspector"])),
 ]
 
-// Places where crash tests end the process.
+// The points at which crash tests end the process.
 let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]
 
-// With ERRAND_STAND_INS, Linux has stand-ins for Apple's modules, for the tests of what imports them: `make test` sets it.
-// Each is a module of another name, so that nothing is found by chance.
+// With ERRAND_STAND_INS, which `make test` sets, Linux has stand-ins for Apple's modules, to test the code that
+// imports them. Each stand-in has another name, so that only targets with the alias find it.
 let hasStandIns = Context.environment["ERRAND_STAND_INS"] != nil
 func standIns(_ name: String) -> [Target.Dependency] { hasStandIns ? [.target(name: "\(name)StandIn")] : [] }
-// Swift Testing has modules of its own for those that import it and one of Apple's: they are not for stand-ins.
+// Swift Testing has overlay modules for Apple's modules, which do not work with the stand-ins.
 func aliasing(_ names: String...) -> [SwiftSetting] {
   guard hasStandIns else { return [] }
   let aliases = names.flatMap { ["-module-alias", "\($0)=\($0)StandIn"] }
@@ -97,7 +97,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
     swiftSettings: strict),
-  // Empty without the trait.
+  // This target is empty without the trait Postgres.
   .target(
     name: "ErrandOutboxPostgres",
     dependencies: [
@@ -159,7 +159,7 @@ let libraries: [Target] = [
 ]
 
 let testHelpers: [Target] = [
-  // The deterministic simulation. Not a product: its executor takes the place of the process's own.
+  // The deterministic simulation. It is not a product, because its executor replaces that of the process.
   .target(name: "CSimulation", path: "Tests/CSimulation"),
   .target(
     name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandCore", "ErrandTesting"],
@@ -196,11 +196,11 @@ let testHelpers: [Target] = [
   .executableTarget(
     name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
     swiftSettings: strict),
-  // Records the file calls of a test program, and makes them fail.
+  // Records the file system calls of a test program, and makes them fail.
   .target(name: "CFileCalls", path: "Tests/CFileCalls"),
   .target(
     name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
-  // A client and an outbox with an inspector, to be looked at in a browser: scripts/browser.
+  // A client and an outbox with an inspector, for the test in a browser (scripts/browser).
   .executableTarget(
     name: "inspected",
     dependencies: [
@@ -211,9 +211,9 @@ let testHelpers: [Target] = [
   // Helpers that the tests of all targets share.
   .target(
     name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/TestSupport", swiftSettings: strict),
-  // Gives a thread a network of its own, or none that it may ask about.
+  // Gives a thread a separate network namespace, or denies it access to the network's state.
   .target(name: "CSandbox", path: "Tests/CSandbox"),
-  // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
+  // The shared code of programs that run many seeds. scripts/programs lists these programs.
   .target(
     name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/SeededProgram", swiftSettings: strict),
   .executableTarget(
@@ -228,7 +228,7 @@ let testHelpers: [Target] = [
       "CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
     ],
     path: "Tests/PowerLoss", swiftSettings: strict),
-  // Requests made of junk, and a raw socket that looks at what comes of them.
+  // Sends malformed requests, and checks with a raw socket what arrives.
   .executableTarget(
     name: "fuzz",
     dependencies: [
@@ -240,7 +240,7 @@ let testHelpers: [Target] = [
   .target(
     name: "PostgresCluster", dependencies: ["ErrandCore", "Programs"], path: "Tests/PostgresCluster",
     swiftSettings: strict),
-  // Crashes: an outbox in a process that is killed, and started again.
+  // Kills a process that uses an outbox, and starts it again.
   .target(
     name: "CrashCourse",
     dependencies: ["ErrandCore", "ErrandHashing", "ErrandOutbox", "ErrandTesting", "Programs"],
@@ -255,7 +255,7 @@ let testHelpers: [Target] = [
   .executableTarget(
     name: "crash", dependencies: ["CrashCourse", "OutboxWorker", "PostgresCluster"], path: "Tests/crash",
     swiftSettings: strict),
-  // A fleet: workers that deliver from one PostgreSQL while they are killed, frozen and cut off.
+  // Kills, stops and disconnects workers that deliver from one PostgreSQL database.
   .target(
     name: "FleetCourse",
     dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "PostgresCluster", "Programs"],
@@ -405,7 +405,7 @@ let tests: [Target] = [
 ]
 
 let examples: [Target] = [
-  // The package in `Examples`, under other names, so that an example that does not compile any more is noticed.
+  // The targets of the package in `Examples` under other names, so that a broken example fails the build.
   .executableTarget(
     name: "ExampleTour", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Tour"),
   .executableTarget(
@@ -452,7 +452,7 @@ let package = Package(
   targets: libraries + testHelpers + tests + examples
 )
 
-// Two apps, of which other platforms than Apple's have only these stand-ins.
+// The two example apps, which Linux builds with the stand-ins.
 if hasStandIns {
   let apps = [("Feed", "UIKit"), ("Chat", "SwiftUI")]
   package.targets += apps.map { name, framework in

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: who uses Errand never builds it.
+// A separate package, so that users of Errand never build it.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
@@ -66,7 +66,8 @@ let package = Package(
       name: "signatures", dependencies: [core, signing, "PlainCrypto", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
-      name: "watching", dependencies: [core, curl, inspector, observability, "BenchmarkSupport"], swiftSettings: strict),
+      name: "watching", dependencies: [core, curl, inspector, observability, "BenchmarkSupport"],
+      swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

@@ -11,7 +11,7 @@ let package = Package(
   dependencies: [.package(name: "errand", path: "..")],
   targets: [
     .executableTarget(name: "Tour", dependencies: [errand, testing]),
-    // The first three bring a server of their own, so that there is something to see: hence ErrandTesting.
+    // These examples start a mock server, which is in ErrandTesting.
     .executableTarget(name: "FeedReader", dependencies: [errand, testing]),
     .executableTarget(name: "Orders", dependencies: [errand, testing]),
     .executableTarget(name: "Downloader", dependencies: [errand, testing]),

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The measuring program of `overhead`, built a second time: with the library as it once was. `Benchmarks/overhead` copies
-// both beside each other. BASELINE leaves out what did not exist then.
+// A second build of the `overhead` benchmark, with an earlier version of the library. `Benchmarks/overhead`
+// copies both into one folder. BASELINE leaves out features that did not exist then.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ExistentialAny"),

@@ -1,4 +1,4 @@
--- The least that a queue needs, for pgbench.
+-- A minimal queue for pgbench.
 CREATE SCHEMA reference;
 CREATE TABLE reference.requests(
   id bigserial PRIMARY KEY, name uuid NOT NULL DEFAULT gen_random_uuid(), state smallint NOT NULL DEFAULT 0,

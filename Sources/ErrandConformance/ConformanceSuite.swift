@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// A suite of requirements for an implementation of one of Errand's protocols: `TransportConformance`,
-/// `ResponseCacheConformance`, `OutboxStoreConformance`, `BlobStoreConformance`. It depends on no test
-/// framework; with Swift Testing it is one parameterised test:
+/// A suite of requirements for an implementation of one of Errand's protocols. The suites are
+/// `TransportConformance`, `ResponseCacheConformance`, `OutboxStoreConformance` and `BlobStoreConformance`.
+/// They need no test framework; with Swift Testing, a suite is one parameterised test:
 ///
 /// ```swift
 /// @Test(arguments: TransportConformance.cases)
@@ -15,18 +15,18 @@
 /// }
 /// ```
 ///
-/// The names of cases are stable: an implementation that cannot meet a requirement can name its case as a known
-/// issue.
+/// The names of cases are stable, so that an implementation can list an unmet requirement as a known issue.
 public protocol ConformanceSuite: Sendable {
-  /// Every requirement.
+  /// The cases of the suite, one for each requirement.
   static var cases: [ConformanceCase<Self>] { get }
 }
 
 extension ConformanceSuite {
+  /// A case of this suite.
   public typealias Case = ConformanceCase<Self>
 
   /// Runs one case.
-  /// - Throws: A `ConformanceFailure`, or the unexpected error.
+  /// - Throws: `ConformanceFailure` if the requirement is not met, or an unexpected error.
   @discardableResult
   public func run(_ testCase: Case) async throws -> ConformanceOutcome {
     do {
@@ -42,25 +42,28 @@ extension ConformanceSuite {
 public struct ConformanceCase<Suite: ConformanceSuite>: Sendable, Identifiable, Hashable,
   CustomStringConvertible
 {
-  /// A sentence whose subject is the implementation.
+  /// The requirement, as a sentence whose subject is the implementation.
   public let name: String
   let body: @Sendable (Suite) async throws -> Void
 
+  /// The name, which is unique within the suite.
   public var id: String { name }
   public var description: String { name }
   public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The outcome of a case that found nothing wrong.
+/// The outcome of a case that did not fail.
 public enum ConformanceOutcome: Sendable, Hashable {
+  /// The implementation meets the requirement.
   case passed
-  /// The case cannot run on this machine, for this reason.
+  /// The case cannot run on this machine, for the given reason.
   case skipped(reason: String)
 }
 
-/// A requirement that was not met.
+/// The error of a case whose requirement is not met.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
+  /// The found and the expected value, and evidence such as the requests that a server received.
   public let description: String
 
   init(_ description: String) { self.description = description }
@@ -73,22 +76,22 @@ struct ConformanceSkip: Error {
 
 // MARK: Harnesses
 
-/// A suite whose cases each get a harness of their own.
+/// A suite that creates a new harness for each case.
 protocol HarnessedSuite: ConformanceSuite {
   associatedtype Harness: ConformanceHarness
 
   func makeHarness() throws -> Harness
 }
 
-/// The surroundings of one case, with its assertions.
+/// The environment of one case, with its assertions.
 protocol ConformanceHarness: Sendable {
-  /// The end of a failure's sentence: what may explain it.
+  /// The text that ends a failure's description and may explain the failure.
   var evidence: String { get }
 
-  /// Checks the rules that hold after every case.
+  /// Checks the rules that must hold after every case.
   func checkAll() async throws
 
-  /// Releases all that the case has used, also after a failure.
+  /// Releases all resources of the case, also after a failure.
   func end() async
 }
 
@@ -133,10 +136,10 @@ extension ConformanceHarness {
 }
 
 extension Data {
-  /// Returns pseudo-random bytes without a short period, the same for each call.
+  /// Returns pseudo-random bytes with a period of 65,521, the same for each call.
   static func noise(_ count: Int) -> Data {
-    // Tests are not optimised, so only this much is computed, and repeated. The length is a prime number: no
-    // two pieces that a buffer might confuse are the same.
+    // Tests are not optimised, so a short block is computed and repeated. Its length is a prime number, so that
+    // pieces of a buffer's size differ.
     let block = noiseBlock.prefix(count)
     var bytes = Data(capacity: count)
     while bytes.count < count { bytes += block.prefix(count - bytes.count) }

@@ -13,13 +13,15 @@ public import ErrandOutbox
 /// let inspector = try await Inspector(client, outbox).start()   // prints a URL: open it
 /// ```
 ///
-/// The page is served on 127.0.0.1 only, below a random token, and nothing on it comes from elsewhere. No secret is on
-/// it. A release build has it only if the package's trait `Inspector` is on; without, `start` throws.
+/// The page is served only on 127.0.0.1, under a URL with a random token. It loads nothing from other servers and
+/// hides secrets. Release builds contain it only with the package trait `Inspector`; without it `start` throws.
 public final class Inspector: Sendable {
+  /// The limits of an inspector's memory.
   public typealias Limits = InspectorLimits
 
-  /// Why an inspector cannot start.
+  /// The error of an inspector that cannot start.
   public struct Failure: Error, Sendable, CustomStringConvertible {
+    /// The reason, as a sentence.
     public let description: String
   }
 
@@ -27,30 +29,34 @@ public final class Inspector: Sendable {
     private let core: InspectorCore
   #endif
 
+  /// Creates an inspector, which records the client's calls from now on.
   /// - Parameters:
-  ///   - client: The client whose calls are shown, from now on; nil for an outbox alone.
-  ///   - outbox: The outbox that is shown, with buttons; nil for none.
+  ///   - client: The client whose calls are shown; nil to show only an outbox.
+  ///   - outbox: The outbox to show, with buttons that change it; nil to show only calls.
+  ///   - limits: The limits of the inspector's memory.
   public init(_ client: Client?, _ outbox: Outbox? = nil, limits: Limits = Limits()) {
     #if ERRAND_INSPECTOR
       core = InspectorCore(client, outbox, limits)
     #endif
   }
 
-  /// Serves the page until `stop`, and prints its URL. One that was served before is closed.
-  /// - Parameter port: The port; 0, the default, for a free one.
-  /// - Throws: `Failure`, if the port is taken, or if this is a release build without the trait `Inspector`.
+  /// Serves the page until `stop`, and prints its URL. A page that was served before is closed.
+  /// - Parameter port: The port; 0, the default, selects a free one.
+  /// - Returns: The inspector itself.
+  /// - Throws: `Failure` if the port is in use, or in a release build without the trait `Inspector`.
   @discardableResult
   public func start(port: Int = 0) async throws -> Inspector {
     print("Inspector: \(try serve(port: port).absoluteString)")
     return self
   }
 
-  /// Serves the page, and returns its URL with the token.
+  /// Serves the page and returns its URL, which contains the token.
   package func serve(port: Int = 0) throws -> URL {
     #if ERRAND_INSPECTOR
       return try core.serve(port: port)
     #else
-      throw Failure(description: "the inspector is not in this release build: turn the trait Inspector on")
+      throw Failure(
+        description: "this release build has no inspector: build it with the package trait Inspector")
     #endif
   }
 
@@ -61,7 +67,7 @@ public final class Inspector: Sendable {
     #endif
   }
 
-  /// Closes the page, and forgets the calls.
+  /// Closes the page and deletes the recorded calls.
   public func stop() {
     #if ERRAND_INSPECTOR
       core.stop()

@@ -9,16 +9,16 @@
     import Foundation
   #endif
 
-  /// The listener, the server and what connects them.
+  /// Records a client's calls, serves the page, and sends it the changes.
   final class InspectorCore: EventListener {
     private struct Serving {
       let server: PageServer
       let pump: Task<Void, Never>
     }
 
-    /// How often the pages are told of what has changed.
+    /// The interval at which open pages receive changes.
     private static let interval = Duration.milliseconds(100)
-    /// The most calls in one message.
+    /// The greatest number of calls in one message.
     private static let mostRows = 500
 
     let bodyLimit: Int
@@ -28,8 +28,8 @@
     private let limits: Inspector.Limits
     private let serving = Locked<Serving?>(nil)
     private let isStopped = Locked(false)
-    /// Held while the pages are told: a page that opens meanwhile would miss what is between its first rows and the
-    /// first message.
+    /// Held while messages are sent. Otherwise a page that opens meanwhile would miss the changes between its
+    /// first rows and its first message.
     private let telling = Locked(())
 
     init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
@@ -55,7 +55,7 @@
       let server: PageServer
       do {
         server = try PageServer(port: port) { request, reply in
-          // Keeps the inspector alive until `stop`, whoever has let go of it.
+          // The strong capture of `self` keeps the inspector alive until `stop`.
           guard let routes = routes.withLock({ $0 }) else { return reply(.refused(503)) }
           self.answer(request, routes, reply)
         }
@@ -74,7 +74,7 @@
       }
       serving.withLock { $0 = Serving(server: server, pump: pump) }
       guard let url = URL(string: "http://127.0.0.1:\(server.port)/\(token)/") else {
-        throw Inspector.Failure(description: "there is no URL")
+        throw Inspector.Failure(description: "the URL of the page is invalid")
       }
       return url
     }
@@ -99,7 +99,7 @@
       return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    // MARK: What the pages are told
+    // MARK: Messages to the pages
 
     private func tell(_ server: PageServer) async {
       guard server.streams > 0 else { return }
@@ -107,7 +107,7 @@
       server.broadcast(ServerEvent.data("state", await state()))
     }
 
-    /// Returns true if there may be more.
+    /// Sends some changes, and returns true if more may follow.
     private func tellChanges(_ server: PageServer) -> Bool {
       telling.withLock { _ in
         switch store.withLock({ $0.takeChanges(Self.mostRows) }) {
@@ -175,20 +175,21 @@
       case "resend":
         guard let client, let id = action.call, let record = store.withLock({ $0[id] }), record.canResend
         else {
-          throw Inspector.Failure(description: "the body of the request is not held any more")
+          throw Inspector.Failure(
+            description: "the request cannot be sent again, because its body was deleted to save memory")
         }
-        // Its end is shown as that of any call; the page does not wait for it.
+        // The page shows the new call like any other, so its response does not wait for the call's end.
         Task { _ = try? await client.resend(record.request) }
       case "retry": _ = try await outbox?.retry(OutboxSelection(ids: action.ids))
       case "drop": _ = try await outbox?.drop(OutboxSelection(ids: action.ids))
       case "pause": try await outbox?.pause(lane: action.lane)
       case "resume": try await outbox?.resume(lane: action.lane)
-      default: throw Inspector.Failure(description: "there is no such action")
+      default: throw Inspector.Failure(description: "unknown action \(action.name)")
       }
     }
   }
 
-  /// Passes events on without keeping the inspector alive: a client keeps its listeners.
+  /// Passes events on without keeping the inspector alive, because a client retains its listeners.
   private final class InspectorListener: EventListener {
     private weak let core: InspectorCore?
     let bodyLimit: Int

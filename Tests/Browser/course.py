@@ -251,7 +251,7 @@ def look_at_files(page, context, browser, recorded):
 
     copy = context.new_page()
     copy.goto(f"file://{pictures}/calls.html")
-    expect(copy.locator("#connection")).to_have_text("a copy")
+    expect(copy.locator("#connection")).to_have_text("saved copy")
     for missing in ["pause", "clear", "har", "save", "view-slots", "view-cache", "view-outbox"]:
         expect(copy.locator(f"#{missing}")).to_be_hidden()
     copy.locator(".row").first.click()
@@ -299,7 +299,7 @@ def main():
         expect(page.locator(".row")).to_have_count(0)
         assert not errors, errors
         inspected.end()
-        expect(page.locator("#connection")).to_have_text("connecting again")
+        expect(page.locator("#connection")).to_have_text("reconnecting")
         browser.close()
     print("the inspector's page is correct")
 

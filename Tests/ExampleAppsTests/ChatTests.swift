@@ -14,7 +14,7 @@ import Testing
   private let server: MockServer
   private let folder: TemporaryFolder
   private let network = ManualReachability(.online)
-  private let banner = "No network. Messages are sent when it is back."
+  private let banner = "No network. Messages will be sent when it is back."
 
   init() throws {
     server = try MockServer()

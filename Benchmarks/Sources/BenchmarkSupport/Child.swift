@@ -8,13 +8,14 @@
 
 /// Runs another program to its end.
 public enum Child {
-  /// The program could not be started, or failed.
+  /// The error of a program that could not be started or failed.
   public struct Failed: Error, CustomStringConvertible {
+    /// The reason, as a sentence.
     public let description: String
   }
 
-  /// Runs a program, found along PATH, with its standard output written to a file, and waits.
-  /// - Returns: The time from before it was started until it had ended.
+  /// Runs a program until its end, with its standard output written to a file. PATH locates the program.
+  /// - Returns: The time from before its start until after its end.
   @discardableResult
   public static func run(_ command: [String], output: String = "/dev/null") throws -> Duration {
     #if canImport(Darwin)

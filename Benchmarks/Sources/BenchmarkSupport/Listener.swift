@@ -6,15 +6,21 @@
   import Glibc
 #endif
 
-/// A socket that listens on 127.0.0.1, on a free port. Its creator must close it.
+/// A socket that listens at a free port of 127.0.0.1. Its creator must close it.
 public struct Listener: Sendable {
+  /// The error of a socket that cannot listen.
   public struct Failed: Error, CustomStringConvertible {
+    /// The reason, as a sentence.
     public let description: String
   }
 
+  /// The file descriptor of the socket.
   public let descriptor: Int32
+  /// The port, which the system chose.
   public let port: UInt16
 
+  /// Begins to listen.
+  /// - Parameter backlog: The greatest number of connections that wait to be accepted.
   public init(backlog: Int32) throws {
     #if canImport(Glibc)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

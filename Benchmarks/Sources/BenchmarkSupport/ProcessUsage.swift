@@ -8,16 +8,15 @@
 
 /// The resources that this process has used.
 public enum ProcessUsage {
-  /// Seconds of processor time, the process's own and the system's on its behalf.
+  /// The processor time of the process in seconds, including the system's time on its behalf.
   public static var cpuSeconds: Double {
     let usage = own
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 
-  /// The process's peak memory, in bytes.
+  /// The peak memory of the process in bytes.
   ///
-  /// On Linux this is VmHWM and not `ru_maxrss`: a child's `ru_maxrss` begins with that of the process it was
-  /// spawned from.
+  /// On Linux this is VmHWM instead of `ru_maxrss`, because a child's `ru_maxrss` begins with that of its parent.
   public static var peakMemory: Int {
     #if os(Linux)
       guard let file = fopen("/proc/self/status", "r") else { return 0 }
@@ -34,13 +33,13 @@ public enum ProcessUsage {
     #endif
   }
 
-  /// The number of times that its threads were taken off a processor, because they waited or were preempted.
+  /// The number of context switches of its threads, both voluntary and involuntary.
   public static var contextSwitches: Int {
     let usage = own
     return Int(usage.ru_nvcsw) + Int(usage.ru_nivcsw)
   }
 
-  /// The memory that the process holds now, in bytes; nil where the system does not tell in a file.
+  /// The current memory of the process in bytes; nil on systems without `/proc`.
   public static var memory: Int? {
     #if os(Linux)
       guard let file = fopen("/proc/self/statm", "r") else { return nil }

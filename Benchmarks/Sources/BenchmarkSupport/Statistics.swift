@@ -1,5 +1,6 @@
 /// Statistics of a few measurements.
 public enum Statistics {
+  /// Returns the median, or NaN without measurements.
   public static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return .nan }
@@ -7,7 +8,7 @@ public enum Statistics {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 
-  /// Returns the value below which this part (0 to 1) of the measurements lies, by nearest rank.
+  /// Returns the percentile of the measurements by nearest rank, for a part from 0 to 1.
   public static func percentile(_ part: Double, _ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return .nan }
@@ -15,14 +16,14 @@ public enum Statistics {
     return sorted[min(sorted.count - 1, max(0, Int(rank) - 1))]
   }
 
-  /// Returns the median of each round's own ratio: a disturbance affects both measurements of its round.
+  /// Returns the median of the ratios of all rounds, because a disturbance affects both measurements of its round.
   public static func medianRatio(_ numerators: [Double], _ denominators: [Double]) -> Double {
     median(zip(numerators, denominators).map { $0 / $1 })
   }
 }
 
 extension Double {
-  /// Returns the number with so many digits after the point.
+  /// Returns the number with `digits` digits after the decimal point.
   public func fixed(_ digits: Int) -> String {
     guard isFinite else { return "-" }
     var scale = 1.0
@@ -49,6 +50,7 @@ extension String {
 }
 
 extension Duration {
+  /// The duration in seconds.
   public var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

@@ -10,9 +10,9 @@
 #endif
 
 struct curl_loop {
-  // For libcurl's socket interface; -1 without it.
+  // The epoll descriptor of libcurl's socket interface; -1 without it.
   int poller;
-  // When libcurl wants to be called again, in milliseconds; -1 for never.
+  // The time in milliseconds until libcurl must be called again; -1 for never.
   long long due;
   CURLM *multi;
   CURL **handles;
@@ -45,7 +45,7 @@ curl_loop *curl_loop_create(int concurrency) {
   for (int i = 0; i < concurrency; i++) {
     CURL *easy = loop->handles[i] = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    // These options matter most for the speed; they are set as Errand sets them.
+    // These options matter most for the speed. Errand sets them in the same way.
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 64L << 10);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -64,7 +64,7 @@ void curl_loop_add_field(curl_loop *loop, const char *field) {
 void curl_loop_trust(curl_loop *loop, const char *authorities) {
   for (int i = 0; i < loop->count; i++) {
     curl_easy_setopt(loop->handles[i], CURLOPT_CAINFO, authorities);
-    // With HTTP/2 all share one connection.
+    // With HTTP/2 all requests share one connection.
     curl_easy_setopt(loop->handles[i], CURLOPT_PIPEWAIT, 1L);
   }
 }
@@ -81,7 +81,7 @@ void curl_loop_decode(curl_loop *loop) {
   for (int i = 0; i < loop->count; i++) curl_easy_setopt(loop->handles[i], CURLOPT_ACCEPT_ENCODING, "");
 }
 
-// Counts the requests that have ended, and starts others in their place. Returns how many it started.
+// Counts the finished requests and starts new ones in their place. Returns the number of new ones.
 static int collect(curl_loop *loop, const char *url, long requests, long *started, curl_loop_result *result) {
   int left = 0, added = 0;
   CURLMsg *message;
@@ -191,7 +191,7 @@ curl_loop_result curl_loop_run(curl_loop *loop, const char *url, long requests) 
   if (loop->poller >= 0) run_on_sockets(loop, url, requests, started, &result);
   while (result.completed + result.failed < requests) {
     curl_multi_perform(loop->multi, &running);
-    // A handle that was just added has something to do at once.
+    // A handle that was just added has work to do at once.
     if (!collect(loop, url, requests, &started, &result) && result.completed + result.failed < requests) {
       curl_multi_poll(loop->multi, NULL, 0, 1000, NULL);
     }

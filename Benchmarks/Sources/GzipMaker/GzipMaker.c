@@ -20,7 +20,7 @@ unsigned char *gzip_make(const unsigned char *block, size_t size, size_t count, 
   stream.avail_in = (uInt)size;
   stream.next_out = coded;
   stream.avail_out = (uInt)room;
-  // After a full flush nothing refers to earlier data, so copies may follow each other.
+  // After a full flush no data refers to earlier data, so copies can be concatenated.
   deflate(&stream, Z_FULL_FLUSH);
   size_t length = room - stream.avail_out;
   deflateEnd(&stream);
@@ -35,7 +35,7 @@ unsigned char *gzip_make(const unsigned char *block, size_t size, size_t count, 
     all = crc32_combine(all, one, (z_off_t)size);
   }
   free(coded);
-  // An empty last block.
+  // The last block, which is empty.
   *at++ = 3;
   *at++ = 0;
   put32(at, all);

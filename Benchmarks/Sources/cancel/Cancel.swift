@@ -3,8 +3,7 @@ import ErrandCore
 import ErrandCurl
 import Foundation
 
-/// Measures the time from `cancel()` until the server sees the connection closed, for many requests in
-/// flight.
+/// Measures the time from `cancel()` until the server sees the connection closed, for many requests in flight.
 @main
 struct Cancel {
   static func main() async {
@@ -12,7 +11,7 @@ struct Cancel {
       #if os(Linux)
         try await measure()
       #else
-        throw Arguments.Wrong(description: "its server stands on epoll, which only Linux has")
+        throw Arguments.Wrong(description: "this benchmark runs only on Linux, because its server uses epoll")
       #endif
     } catch {
       FileHandle.standardError.write(Data("cancel: \(error)\n".utf8))
@@ -28,7 +27,7 @@ struct Cancel {
       ProcessUsage.allowFiles(count * 2 + 256)
       print("\(count) requests in flight, cancelled one after another, \(rounds) rounds")
       var missed = 0
-      for (name, pause) in [("at once", Duration.zero), ("one each ms", .milliseconds(1))] {
+      for (name, pause) in [("at once", Duration.zero), ("one per ms", .milliseconds(1))] {
         var (waits, held, last) = ([Double](), [Double](), [Double]())
         for _ in 0..<rounds {
           let round = try await round(count, pause)
@@ -45,7 +44,7 @@ struct Cancel {
         print("  longest".left(22) + "\((waits.max() ?? .nan).fixed(2).right(12)) ms")
         if pause == .zero {
           print(
-            "  holds its caller".left(22) + "\(Statistics.median(held).fixed(2).right(12)) ms  (at most 5)")
+            "  blocks its caller".left(22) + "\(Statistics.median(held).fixed(2).right(12)) ms  (at most 5)")
           print(
             "  all are closed after".left(22)
               + "\(Statistics.median(last).fixed(2).right(12)) ms  (within 15)")
@@ -55,8 +54,8 @@ struct Cancel {
       if missed > 0 { throw Arguments.Wrong(description: "\(missed) connections were not closed") }
     }
 
-    /// The milliseconds until each connection was closed, of all calls of `cancel` together, and from the first of
-    /// them until the last connection was closed.
+    /// Times in milliseconds: until each connection was closed, of all calls of `cancel` together, and from the
+    /// first call until the last connection was closed.
     private typealias Round = (waits: [Double], held: Double, last: Double)
 
     private static func round(_ count: Int, _ pause: Duration) async throws -> Round {
@@ -91,7 +90,7 @@ struct Cancel {
       let end = ContinuousClock.now + .seconds(10)
       while !isSo() {
         guard ContinuousClock.now < end else { throw Arguments.Wrong(description: problem()) }
-        // Rare enough not to disturb the measurement.
+        // The polling is rare enough not to disturb the measurement.
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -9,9 +9,9 @@
     import Glibc
   #endif
 
-  /// A server that takes requests for `/0`, `/1`, … and never responds. Records when each one's connection is
-  /// closed.
-  // Safe to share: `closings` is a mutex; the rest is touched on the server's thread only, once it runs.
+  /// A server that accepts requests for `/0`, `/1`, … and never responds. It records the time at which each
+  /// connection is closed.
+  // This is safe to share, because `closings` is a mutex and only the server's thread uses the rest once it runs.
   final class StallingServer: @unchecked Sendable {
     private struct Closings {
       var arrived = 0
@@ -52,8 +52,7 @@
     }
 
     private func run() {
-      // The server gets a higher priority where that is permitted: else its own wait for a core would be
-      // measured.
+      // The server gets a higher priority if permitted. Otherwise the result would include its wait for a core.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -15)
       defer {
         for descriptor in numbers.keys { close(descriptor) }
@@ -69,8 +68,7 @@
             guard event.events & bench_epoll_closed == 0 else { return }
             acceptAll()
           } else if event.events & bench_epoll_closed != 0 {
-            // The server's end stays open for now: closing it takes longer than all else here, and would be
-            // measured.
+            // The server's end stays open for now, because closing it takes long and would be measured.
             if let number = numbers[descriptor] { closings.withLock { $0.instants[number] = now } }
           } else {
             read(descriptor)
@@ -92,7 +90,7 @@
       }
     }
 
-    /// Reads a request, which arrives in one piece because it is small and the network is the loopback.
+    /// Reads a request, which arrives in one piece because it is small and comes over the loopback interface.
     private func read(_ descriptor: Int32) {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -5,8 +5,8 @@ import ErrandCore
 import ErrandCurl
 import Foundation
 
-/// Measures what connections cost while nothing happens on them: their memory, beside that of a plain libcurl loop, and
-/// how often the transport's thread wakes up.
+/// Measures the cost of idle connections: their memory, compared with a plain libcurl loop, and the wake-ups of
+/// the transport's thread.
 @main
 struct Connections {
   private let count: Int
@@ -29,17 +29,17 @@ struct Connections {
   private func report() async throws {
     print("\(count) idle connections")
     let client = try await errand()
-    row("bytes for each, Errand", client.memory)
+    row("bytes per connection, Errand", client.memory)
     row("wake-ups of its thread in 5 s", wakeUps(), "(at most 0)")
     await client.end()
-    row("bytes for each, libcurl", try await libcurl())
+    row("bytes per connection, libcurl", try await libcurl())
   }
 
   private func row(_ name: String, _ figure: Double?, _ bar: String = "") {
     print("  \(name.left(32))\((figure.map { $0.fixed(0) } ?? "-").right(9))  \(bar)")
   }
 
-  /// - Returns: The memory of each connection, and what closes them.
+  /// - Returns: The memory of each connection, and a closure that closes all connections.
   private func errand() async throws -> (memory: Double?, end: () async -> Void) {
     var configuration = CurlConfiguration()
     configuration.certificateAuthorityFile = authorities
@@ -67,7 +67,7 @@ struct Connections {
     return try await memory { try perform(count) }
   }
 
-  /// Returns what the process holds more after this than before, for each connection.
+  /// Returns the growth of the process's memory during the work, per connection.
   private nonisolated(nonsending) func memory(_ work: () async throws -> Void) async throws -> Double? {
     allocator_trim()
     let before = ProcessUsage.memory
@@ -78,11 +78,11 @@ struct Connections {
     }
   }
 
-  /// Returns how often the transport's thread is woken or interrupted in 5 seconds, from 2 seconds after the last response
-  /// on. Nil where the system does not tell in files.
+  /// Returns the context switches of the transport's thread in 5 seconds, beginning 2 seconds after the last
+  /// response; nil on systems without `/proc`.
   ///
-  /// The pool of threads that Swift's tasks run on is not counted. On Linux, one of them wakes up each second in every
-  /// program that has had a task.
+  /// The threads of Swift's tasks do not count. On Linux, one of them wakes up each second in every program
+  /// that has run a task.
   private func wakeUps() -> Double? {
     sleep(2)
     guard let before = switches() else { return nil }

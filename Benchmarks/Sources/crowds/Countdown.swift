@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one task wait for so many arrivals.
+/// Lets one task wait for a number of arrivals.
 final class Countdown: Sendable {
   private struct State {
     var missing: Int

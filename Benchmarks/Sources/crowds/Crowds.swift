@@ -1,8 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures the cost of many requests: joining one in-flight request, ending with a scope, and being
-/// forgotten.
+/// Measures the cost of many requests that join one in-flight request, wait, end with a scope, or are forgotten.
 @main
 struct Crowds {
   static func main() async {
@@ -18,7 +17,7 @@ struct Crowds {
         try await Forgetting(requests: try arguments.number("count", default: 1_000_000)).report()
       case "waiting":
         try await Waiting(callers: try arguments.number("count", default: 100_000)).report()
-      default: throw Arguments.Wrong(description: "--what is joining, ending, forgetting or waiting")
+      default: throw Arguments.Wrong(description: "--what takes joining, ending, forgetting or waiting")
       }
     } catch {
       FileHandle.standardError.write(Data("crowds: \(error)\n".utf8))

@@ -1,15 +1,15 @@
 import BenchmarkSupport
 import ErrandCore
 
-/// Ends a scope in which many requests wait for slots, each with a task that waits for it.
+/// Ends a scope with many requests that wait for slots, each with a waiting task.
 struct Ending {
-  /// Milliseconds.
+  /// The times of one round in milliseconds.
   private struct Outcome {
     /// From the end of the scope until the call returns.
     let returned: Double
     /// From the end of the scope until the last caller has its outcome.
     let told: Double
-    /// The processor time until then, of all processors.
+    /// The processor time of all processors until then.
     let cpu: Double
   }
 
@@ -19,7 +19,7 @@ struct Ending {
   func report() async throws {
     var outcomes: [Outcome] = []
     for _ in 0..<rounds { outcomes.append(try await round()) }
-    print("a scope ends with \(requests) requests in line for a slot, ms, \(rounds) rounds")
+    print("a scope ends with \(requests) requests that wait for a slot, ms, \(rounds) rounds")
     print("  \("".left(28))" + ["least", "median", "longest"].map { $0.right(11) }.joined())
     func row(_ name: String, _ value: (Outcome) -> Double) -> String {
       let values = outcomes.map(value)
@@ -50,7 +50,7 @@ struct Ending {
       }
     }
     await begun.wait()
-    // The last requests are about to enter the scope.
+    // The last requests may not have entered the scope yet.
     while scope.count < requests { await Task.yield() }
     let cpu = ProcessUsage.cpuSeconds
     let begin = ContinuousClock.now

@@ -3,9 +3,9 @@ import CAllocator
 @_spi(Benchmarks) import ErrandCore
 import ErrandTesting
 
-/// Sends many different requests, alternately with a window in which they are shared and one in which repeats
-/// are ignored, in pages that come and go; then measures what is left after the windows. The time is virtual,
-/// so that all requests are remembered at once before that.
+/// Sends many different requests in scopes that come and go, alternately with a window of sharing and of
+/// ignoring repeats. Then it measures the memory that remains after the windows. The time is virtual, so that
+/// all requests are remembered at once before that.
 struct Forgetting {
   let requests: Int
   private static let window = Duration.seconds(60)
@@ -26,7 +26,7 @@ struct Forgetting {
   }
 
   func report() async throws {
-    // Memory that is allocated once is allocated before the measurement.
+    // This allocates memory that is allocated only once, before the measurement.
     try await send(10_000)
     try await endWindows()
     let before = Held(client, app)
@@ -39,8 +39,8 @@ struct Forgetting {
     print("  \("".left(28))" + Held.columns)
     print("  \("before".left(28))" + before.text)
     print("  \("in their windows".left(28))" + full.text)
-    print("  \("when all are over".left(28))" + after.text)
-    print("  \("left".left(28))" + after.since(before) + "  (at most 5.0)")
+    print("  \("after all windows".left(28))" + after.text)
+    print("  \("remaining".left(28))" + after.since(before) + "  (at most 5.0)")
   }
 
   private func send(_ count: Int) async throws {
@@ -69,7 +69,7 @@ struct Forgetting {
     let probe = ClientProbe(client)
     for _ in 0..<1000 where probe.remembered > 0 {
       clock.advance(by: Self.window)
-      // The deadline timer fires in a task of its own.
+      // The deadline timer fires in another task.
       try await Task.sleep(for: .milliseconds(10))
     }
     allocator_trim()

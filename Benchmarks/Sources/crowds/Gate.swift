@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds callers until it is opened.
+/// A gate at which callers wait until it is opened.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false

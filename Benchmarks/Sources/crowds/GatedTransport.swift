@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Synchronization
 
-/// A transport that responds with the same small body, as soon as its gate is open.
+/// A transport that responds with the same small body once its gate is open.
 final class GatedTransport: Transport {
   let gate = Gate()
   private let performed = Atomic(0)

@@ -1,12 +1,12 @@
 import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 
-/// The resources that a client and its process hold at one moment.
+/// The resources of a client and its process at one moment.
 struct Held {
   private let remembered: Int
   private let inFlight: Int
   private let inScopes: Int
-  /// Nil where the system does not tell.
+  /// The memory of the process in bytes; nil on systems without `/proc`.
   private let memory: Int?
 
   init(_ client: Client, _ scope: RequestScope) {

@@ -1,17 +1,17 @@
 import BenchmarkSupport
 import ErrandCore
 
-/// Lets many callers join one in-flight request, each in a task of its own; and runs the same tasks without
-/// the client, each waiting on a continuation only.
+/// Lets many callers join one in-flight request, each in a separate task. For comparison it runs the same tasks
+/// without the client, each waiting only for a continuation.
 struct Joining {
-  /// Microseconds for each caller.
+  /// The times of one round in microseconds per caller.
   private struct Cost {
     /// From the first task until the last has begun to wait.
     var joining: Double
-    /// From then until the last has its response.
+    /// From then until the last caller has its response.
     var responding: Double
     var whole: Double { joining + responding }
-    /// The processor time for the whole, of all processors.
+    /// The processor time of all processors in total.
     var cpu: Double
   }
 
@@ -34,8 +34,8 @@ struct Joining {
       bare.append(other)
       flights = max(flights, transport.count)
     }
-    print("\(callers) callers join one flight, us each, least of \(rounds) rounds")
-    print("  \("".left(28))" + ["joining", "answering", "whole", "cpu"].map { $0.right(11) }.joined())
+    print("\(callers) callers join one in-flight request, µs per caller, least of \(rounds) rounds")
+    print("  \("".left(28))" + ["joining", "responding", "total", "cpu"].map { $0.right(11) }.joined())
     let columns: [KeyPath<Cost, Double>] = [\.joining, \.responding, \.whole, \.cpu]
     func least(_ costs: [Cost]) -> [Double] {
       columns.map { column in costs.map { $0[keyPath: column] }.min() ?? .nan }
@@ -45,9 +45,9 @@ struct Joining {
     }
     print(row("errand", least(ours)))
     print(row("a task and a continuation", least(bare)))
-    print(row("errand's own", zip(least(ours), least(bare)).map { $0 - $1 }) + "  (whole: at most 2)")
-    // A caller that was about to join while the response arrived begins anew.
-    print("  flights, at most".left(30) + "\(flights)".right(11))
+    print(row("difference", zip(least(ours), least(bare)).map { $0 - $1 }) + "  (total: at most 2)")
+    // A caller that is about to join when the response arrives starts a new request.
+    print("  in-flight requests, most".left(30) + "\(flights)".right(11))
   }
 
   private func measure(_ gate: Gate, _ call: @escaping @Sendable () async throws -> Void) async throws -> Cost

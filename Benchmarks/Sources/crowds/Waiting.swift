@@ -2,25 +2,25 @@ import BenchmarkSupport
 import CAllocator
 import ErrandCore
 
-/// Lets many callers wait, each in a task of its own, and measures the memory that they hold; and that of the same tasks
-/// without the client, each waiting on a continuation only.
+/// Measures the memory of many waiting callers, each in a separate task. For comparison it measures the same
+/// tasks without the client, each waiting only for a continuation.
 struct Waiting {
   let callers: Int
 
   func report() async throws {
-    print("\(callers) callers wait, bytes for each")
+    print("\(callers) waiting callers, bytes per caller")
     let gate = Gate()
     let bare = try await memory(gate) { _ in try await gate.pass() }
     row("a task and a continuation", bare)
     let shared = GatedTransport()
     let sharing = Client(transport: shared)
     let one = Request.get("http://127.0.0.1/small").shared()
-    row("a request that is shared", try await memory(shared.gate) { _ in try await sharing.send(one) })
+    row("a shared request", try await memory(shared.gate) { _ in try await sharing.send(one) })
     let taken = GatedTransport()
     let client = Client(transport: taken)
     client.limits = ConcurrencyLimits(total: 4)
     let own = Request.get("http://127.0.0.1/small")
-    row("a request in line for a slot", try await memory(taken.gate) { _ in try await client.send(own) })
+    row("a request waiting for a slot", try await memory(taken.gate) { _ in try await client.send(own) })
   }
 
   private func row(_ name: String, _ bytes: Double?) {
@@ -31,7 +31,7 @@ struct Waiting {
     -> Double?
   {
     let begun = Countdown(callers)
-    // What the last ones had is not to be used again.
+    // The memory of earlier callers must not be reused.
     allocator_trim()
     let before = ProcessUsage.memory
     return try await withThrowingDiscardingTaskGroup { group in
@@ -42,7 +42,7 @@ struct Waiting {
         }
       }
       await begun.wait()
-      // The last ones are about to wait.
+      // The last callers may not have begun to wait yet.
       try await Task.sleep(for: .milliseconds(200))
       let during = ProcessUsage.memory
       gate.open()

@@ -4,8 +4,8 @@ import ErrandCore
 import ErrandCurl
 import Foundation
 
-/// Measures compressed responses: the rate against libcurl's own decoding, and the memory for a gzip bomb
-/// that is written to a file.
+/// Measures compressed responses: the rate compared with libcurl's decoding, and the memory for writing a gzip
+/// bomb to a file.
 @main
 struct Decoding {
   static func main() async {
@@ -31,12 +31,12 @@ struct Decoding {
   /// Measures the rates in turns, in one process. Both clients count the bytes and discard them.
   private static func rate(_ server: GzipServer, _ rounds: Int) async throws {
     let client = Client(transport: CurlTransport())
-    guard let loop = curl_loop_create(1) else { throw Arguments.Wrong(description: "no memory") }
+    guard let loop = curl_loop_create(1) else { throw Arguments.Wrong(description: "not enough memory") }
     defer { curl_loop_destroy(loop) }
     curl_loop_decode(loop)
     let url = server.url("text")
     var times: (errand: [Double], libcurl: [Double]) = ([], [])
-    // The first round warms both up.
+    // The first round warms up both clients.
     for round in 0...rounds {
       var begin = ContinuousClock.now
       let result = curl_loop_run(loop, url, 1)
@@ -46,7 +46,8 @@ struct Decoding {
       for try await chunk in try await client.stream(.get(url)).chunks { count += chunk.count }
       let errand = (ContinuousClock.now - begin).inSeconds
       guard count == server.textSize, result.bytes == Int64(count) else {
-        throw Arguments.Wrong(description: "\(count) and \(result.bytes) bytes came of \(server.textSize)")
+        throw Arguments.Wrong(
+          description: "received \(count) and \(result.bytes) bytes instead of \(server.textSize)")
       }
       guard round > 0 else { continue }
       times.errand.append(errand)
@@ -63,7 +64,7 @@ struct Decoding {
     print("  errand/libcurl    \(ratio)  (at least 0.9)")
   }
 
-  /// Measures peak memory, each in a process of its own, because a process does not give memory back.
+  /// Measures each peak of memory in a separate process, because a process keeps freed memory.
   private static func memory(_ server: GzipServer, _ rounds: Int) throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "errand-decoding-\(UUID().uuidString)")

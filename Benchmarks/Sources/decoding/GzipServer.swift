@@ -2,8 +2,8 @@ import BenchmarkSupport
 import Foundation
 import GzipMaker
 
-/// A server that responds with a text in gzip, with a gzip bomb, or with plain data.
-// Safe to share: nothing in it changes.
+/// A server that responds with text in gzip, with a gzip bomb, or with plain data.
+// This is safe to share, because it does not change.
 final class GzipServer: @unchecked Sendable {
   let textSize: Int
   var bombSize: Int { bomb.count }

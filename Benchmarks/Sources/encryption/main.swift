@@ -2,10 +2,10 @@ import BenchmarkSupport
 import ErrandSigning
 import Foundation
 
-// Measures the `aes128gcm` content coding: the rate of encryption and decryption, in records of 4 KiB, against
-// that of OpenSSL's own AES-128-GCM, which makes neither records nor tags.
+// Measures the rate of the `aes128gcm` content coding in records of 4 KiB, and compares it with AES-128-GCM in
+// OpenSSL, which creates neither records nor tags.
 
-/// Returns the rate of `openssl speed`, in bytes a second.
+/// Returns the rate of `openssl speed` in bytes per second.
 func referenceRate(block: Int, seconds: Int) throws -> Double {
   let note = FileManager.default.temporaryDirectory.appending(path: "errand-encryption-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: note) }
@@ -16,12 +16,12 @@ func referenceRate(block: Int, seconds: Int) throws -> Double {
   let lines = try String(contentsOf: note, encoding: .utf8).split(separator: "\n")
   guard let line = lines.last(where: { $0.hasPrefix("+F:") }),
     let rate = line.split(separator: ":").last.flatMap({ Double($0) })
-  else { throw Arguments.Wrong(description: "openssl speed says nothing about its rate") }
+  else { throw Arguments.Wrong(description: "openssl speed did not print a rate") }
   return rate
 }
 
-/// Calls `work`, which handles `size` bytes, for so many seconds of processor time, and returns the bytes a second:
-/// that is the time that `openssl speed` counts, too.
+/// Calls `work`, which handles `size` bytes, for a number of seconds of processor time, and returns the bytes
+/// per second. `openssl speed` also counts processor time.
 func rate(_ size: Int, seconds: Int, _ work: () throws -> Void) rethrows -> Double {
   try work()
   var count = 0
@@ -67,7 +67,7 @@ do {
     Data(sealed[$0..<min($0 + piece, sealed.count)])
   }
   guard try decryptedCount(pieces, with: key) == size else {
-    throw Arguments.Wrong(description: "what was encrypted does not decrypt")
+    throw Arguments.Wrong(description: "the encrypted data does not decrypt to the original")
   }
 
   var rates: (openssl: [Double], encryption: [Double], decryption: [Double]) = ([], [], [])

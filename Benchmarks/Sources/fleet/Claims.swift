@@ -3,7 +3,7 @@ import ErrandOutbox
 import ErrandOutboxPostgres
 import Foundation
 
-/// Claims from few and from very many open rows.
+/// Measures claims from few and from very many open rows.
 struct Claims {
   private static let few = 10_000
   private static let batch = 100
@@ -24,10 +24,10 @@ struct Claims {
     print("  \("claim of \(Self.batch) of \(Self.few) rows".left(36))\(small.fixed(2).right(9)) ms")
     print(
       "  \("claim of \(Self.batch) of \(rows) rows".left(36))\(large.fixed(2).right(9)) ms  "
-        + "\((large / small).fixed(2)) times that (at most 3)")
+        + "\((large / small).fixed(2)) times as long (at most 3)")
   }
 
-  /// Returns the median of the milliseconds of a claim. The rows are given back.
+  /// Returns the median time of a claim in milliseconds. The claimed rows are returned.
   private func cost(_ store: PostgresOutboxStore) async throws -> Double {
     var times: [Double] = []
     for _ in 0..<rounds {
@@ -43,7 +43,7 @@ struct Claims {
   }
 }
 
-/// Adds rows to a store, and passes rows through it.
+/// Adds rows to a store, and claims and delivers them.
 struct RowStore: Sendable {
   private static let batch = 500
   private let store: PostgresOutboxStore

@@ -6,13 +6,13 @@ import ErrandOutboxPostgres
 import ErrandOutboxSQLite
 import Foundation
 
-/// Delivers stored requests by one process and by four, and from SQLite.
+/// Measures the delivery of stored requests by one process and by four, and from SQLite.
 struct Delivering {
   let store: String
   let url: String
   let requests: Int
   let folder: String
-  /// The rows a second that pgbench claims and finishes.
+  /// The rows per second that pgbench claims and finishes.
   let reference: Double
   /// The ID of PostgreSQL's first process.
   let postmaster: Int
@@ -58,7 +58,7 @@ struct Delivering {
     try await withThrowingTaskGroup { group in
       for output in outputs {
         group.addTask {
-          // Waiting for a child blocks a thread.
+          // Waiting for a child process blocks a thread.
           try await OwnThread.run {
             try Child.run([CommandLine.arguments[0], "--what", "worker", "--store", store], output: output)
           }
@@ -93,7 +93,7 @@ struct Delivering {
   }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs blocking work on a dedicated thread.
 enum OwnThread {
   static func run(_ work: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in

@@ -5,14 +5,14 @@ import ErrandOutbox
 import ErrandOutboxPostgres
 import Foundation
 
-/// Enqueues from one caller and from many at once.
+/// Measures enqueueing from one caller and from many at once.
 struct Enqueueing {
   private static let crowd = 64
 
   let store: String
   let rows: Int
   let rounds: Int
-  /// The rows a second of pgbench's one-row insert.
+  /// The rows per second of pgbench with an insert of one row.
   let reference: Double
 
   func report() async throws {
@@ -48,7 +48,7 @@ struct Enqueueing {
   }
 }
 
-/// The outbox of a benchmark, and the request that it holds.
+/// Opens the outbox of a benchmark, and creates its requests.
 enum Storage {
   static func request(_ url: String) -> Request { .post(url, .bytes(Data(repeating: 120, count: 200))) }
 

@@ -2,8 +2,8 @@ import BenchmarkSupport
 import ErrandOutboxPostgres
 import Foundation
 
-/// Measures the outbox on PostgreSQL. Each figure is printed beside its aim and beside what pgbench reached in the
-/// same run with the least SQL that does the work.
+/// Measures the outbox on PostgreSQL. Each figure is printed with its aim and with that of pgbench in the same
+/// run, with the least SQL for the task.
 @main
 struct FleetBenchmark {
   static func main() async {
@@ -37,7 +37,9 @@ struct FleetBenchmark {
           store: store, rows: try arguments.number("count", default: 500_000),
           label: arguments["label"] ?? "passing"
         ).report()
-      case let other: throw Arguments.Wrong(description: "there is no --what \(other)")
+      case let other:
+        throw Arguments.Wrong(
+          description: "--what takes enqueue, deliver, worker, claims or passing, not \(other)")
       }
     } catch {
       FileHandle.standardError.write(Data("fleet: \(error)\n".utf8))

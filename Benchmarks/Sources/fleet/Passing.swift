@@ -3,7 +3,7 @@ import ErrandOutbox
 import ErrandOutboxPostgres
 import Foundation
 
-/// Passes rows through a store: each is added, claimed and delivered, with a thousand open ones all the while.
+/// Adds, claims and delivers rows of a store, with a thousand open rows at any time.
 struct Passing {
   private static let open = 1000
   private static let step = 500
@@ -12,7 +12,7 @@ struct Passing {
   let rows: Int
   let label: String
 
-  /// Prints the rows a second of the whole and of each tenth.
+  /// Prints the rows per second in total and of each tenth.
   func report() async throws {
     let store = try await PostgresOutboxStore(store)
     let rowStore = RowStore(store)
@@ -36,7 +36,7 @@ struct Passing {
       var rest = Self.step
       while rest > 0 {
         let count = try await rowStore.pass()
-        guard count > 0 else { throw Arguments.Wrong(description: "nothing to claim") }
+        guard count > 0 else { throw Arguments.Wrong(description: "a claim returned no rows") }
         rest -= count
       }
       passed += Self.step

@@ -1,9 +1,9 @@
 import BenchmarkSupport
 import Foundation
 
-/// What a PostgreSQL server has used until now.
+/// The resources that a PostgreSQL server has used so far.
 struct ServerUsage: Sendable {
-  /// Seconds of processor time of all its processes, those that have ended included.
+  /// The processor time in seconds of all its processes, including ended ones.
   var cpu: Double
 
   /// - Parameter postmaster: The ID of its first process.
@@ -17,7 +17,7 @@ struct ServerUsage: Sendable {
     cpu = Double(ticks + living.reduce(0, +)) / 100
   }
 
-  /// Returns the clock ticks of a process, as in proc(5); with children, those of the ended ones, too.
+  /// Returns the clock ticks of a process, as in proc(5), optionally including those of ended children.
   private static func ticks(_ process: Int, withChildren: Bool) throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     guard let name = text.lastIndex(of: ")") else { return 0 }

@@ -6,7 +6,7 @@ import ErrandOutboxPostgres
 import ErrandOutboxSQLite
 import Foundation
 
-/// A process that delivers from a database until nothing is left.
+/// A process that delivers from a database until no request is left.
 struct Worker {
   static let concurrency = 64
 

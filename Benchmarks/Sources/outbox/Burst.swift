@@ -5,8 +5,7 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 import Foundation
 
-/// Enqueues urgent requests while as many tasks as there are other requests enqueue one each, in new lanes, and
-/// measures how long the urgent ones take to arrive.
+/// Measures the time until urgent requests arrive while many tasks enqueue one other request each, in new lanes.
 struct Burst {
   let requests: Int
   let rounds: Int
@@ -20,7 +19,7 @@ struct Burst {
       alone.append(try await slowest(besideBurst: false))
       beside.append(try await slowest(besideBurst: true))
     }
-    print("urgent requests from enqueue to delivered, the slowest of a round, median of \(rounds) rounds")
+    print("urgent requests from enqueue to delivery, the slowest of a round, median of \(rounds) rounds")
     print("  \("alone".left(44))\(Statistics.median(alone).fixed(3).right(8)) s")
     print(
       "  \("beside \(requests) in \(requests / 10) new lanes".left(44))"

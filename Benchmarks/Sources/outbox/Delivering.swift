@@ -5,7 +5,8 @@ import ErrandCurl
 @_spi(Benchmarks) import ErrandOutboxSQLite
 import Foundation
 
-/// Delivers stored requests, and compares that with a client that sends the same without an outbox.
+/// Measures the delivery of stored requests, compared with a client that sends the same requests without an
+/// outbox.
 struct Delivering {
   private static let concurrency = 64
 
@@ -26,12 +27,12 @@ struct Delivering {
       stored.append(rate)
       commits.append(perRequest)
     }
-    print("\(requests) small POSTs, \(Self.concurrency) at once, median of \(rounds) rounds")
+    print("\(requests) small POST requests, \(Self.concurrency) at once, median of \(rounds) rounds")
     print("  \("a client alone".left(34))\(Statistics.median(plain).fixed(0).right(9)) /s")
     print(
       "  \("delivered from an outbox".left(34))\(Statistics.median(stored).fixed(0).right(9)) /s  "
-        + "\(Statistics.medianRatio(stored, plain).fixed(2)) of that (at least 0.5), "
-        + "\(Statistics.median(commits).fixed(2)) commits a request")
+        + "\(Statistics.medianRatio(stored, plain).fixed(2)) of the client's rate (at least 0.5), "
+        + "\(Statistics.median(commits).fixed(2)) commits per request")
   }
 
   private func client() -> Client {

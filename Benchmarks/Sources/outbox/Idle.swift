@@ -14,7 +14,7 @@ struct Idle {
     try await place.withFolder { folder in
       let client = Client(transport: CurlTransport())
       let outbox = try await Outbox(at: folder, client: client)
-      // Work at opening is not idleness.
+      // The work at opening is done before the measurement.
       try await Task.sleep(for: .seconds(2))
       let before = ProcessUsage.contextSwitches
       let cpu = ProcessUsage.cpuSeconds
@@ -23,7 +23,7 @@ struct Idle {
       print(
         "idle for \(seconds) s: \(switches) context switches, "
           + "\(((ProcessUsage.cpuSeconds - cpu) * 1000).fixed(1)) ms of processor time "
-          + "(the poll interval of 60 s, and this benchmark's own sleep)")
+          + "(from the poll interval of 60 s, and from the sleep of this benchmark)")
       await outbox.close()
       await client.shutdown()
     }

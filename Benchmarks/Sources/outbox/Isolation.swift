@@ -5,12 +5,11 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 import Foundation
 
-/// Delivers requests to six healthy servers, alone and beside unhealthy servers, whose requests are stored
-/// first.
+/// Measures deliveries to six healthy servers, alone and beside unhealthy servers whose requests are stored first.
 struct Isolation {
   let perOrigin: Int
   let rounds: Int
-  /// The URL of the first healthy server; the others use the next five ports.
+  /// The URL of the first healthy server. The others use the next five ports.
   let url: String
   let place: Place
 
@@ -44,13 +43,13 @@ struct Isolation {
       }
     }
     print(
-      "\(6 * perOrigin) requests to 6 servers that are well, beside others that come first, median of \(rounds) rounds"
+      "\(6 * perOrigin) requests to 6 healthy servers, behind those to unhealthy servers, median of \(rounds) rounds"
     )
     for (index, trouble) in troubles.enumerated() {
       print(
         "  \(trouble.name.left(38))\(Statistics.median(beside[index]).fixed(2).right(6)) s, alone "
           + "\(Statistics.median(alone[index]).fixed(2)) s: "
-          + "\(Statistics.medianRatio(beside[index], alone[index]).fixed(2)) times that (at most 1.15)")
+          + "\(Statistics.medianRatio(beside[index], alone[index]).fixed(2)) times as long (at most 1.15)")
     }
   }
 

@@ -5,7 +5,7 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 import Foundation
 
-/// Opens, inspects and drains an outbox with very many requests.
+/// Measures opening, inspecting and draining an outbox with very many requests.
 struct Million {
   let rows: Int
   let rounds: Int
@@ -31,7 +31,7 @@ struct Million {
       ] {
         print("  \(name.left(36))\(Statistics.median(values).fixed(1).right(9))  (under 300)")
       }
-      // Draining runs in a process of its own, so that its memory is measured alone.
+      // Draining runs in a separate process, so that only its memory is measured.
       let report = folder.appending(path: "drain.txt").path
       try Child.run(
         [
@@ -84,7 +84,7 @@ struct Million {
     let statistics = try await outbox.statistics()
     let looked = ContinuousClock.now
     guard statistics.counts[.stored, default: 0] > 0 else {
-      throw Arguments.Wrong(description: "nothing is stored")
+      throw Arguments.Wrong(description: "the outbox has no requests")
     }
     await outbox.close()
     return ((opened - begin).inSeconds * 1000, (looked - opened).inSeconds * 1000)

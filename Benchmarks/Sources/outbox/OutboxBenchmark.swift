@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures the outbox: storing, delivering, holding a million requests, and idling.
+/// Measures the outbox: storing, delivering, a million requests, isolation, bursts and idling.
 @main
 struct OutboxBenchmark {
   static func main() async {
@@ -39,7 +39,8 @@ struct OutboxBenchmark {
       case "idle":
         try await Idle(seconds: try arguments.number("seconds", default: 60), place: place).report()
       default:
-        throw Arguments.Wrong(description: "--what is storing, delivering, million, isolation, burst or idle")
+        throw Arguments.Wrong(
+          description: "--what takes storing, delivering, million, isolation, burst or idle")
       }
     } catch {
       FileHandle.standardError.write(Data("outbox: \(error)\n".utf8))

@@ -5,8 +5,7 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 import Foundation
 
-/// Stores requests from one caller and from many at once, and compares that with SQLite itself on the same
-/// disk.
+/// Measures storing requests from one caller and from many at once, compared with plain SQLite on the same disk.
 struct Storing {
   private static let bodyBytes = 200
   private static let crowd = 64
@@ -30,14 +29,15 @@ struct Storing {
     func line(_ name: String, _ rates: [Double], _ ratio: String) {
       print("  \(name.left(34))\(Statistics.median(rates).fixed(0).right(9)) /s  \(ratio)")
     }
-    line("SQLite, a row a commit", plain, "")
+    line("SQLite, one row per commit", plain, "")
     line(
       "the same on a queue, awaited", queued,
-      "\(Statistics.medianRatio(queued, plain).fixed(2)) of SQLite: what it costs to hold up no thread")
+      "\(Statistics.medianRatio(queued, plain).fixed(2)) of SQLite: the price of not blocking a caller's thread"
+    )
     line(
       "enqueue, 1 caller", one,
       "\(Statistics.medianRatio(one, plain).fixed(2)) of SQLite (at least 0.8), "
-        + "\(Statistics.medianRatio(one, queued).fixed(2)) of that on a queue")
+        + "\(Statistics.medianRatio(one, queued).fixed(2)) of SQLite on a queue")
     line(
       "enqueue, \(Self.crowd) callers", many,
       "\(Statistics.medianRatio(many, one).fixed(1)) times one caller (at least 6, aim 10)")

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Runs two programs in turns, each time in a process of its own: the memory layout of a process makes it
+/// Runs two programs alternately, each time in a new process, because the memory layout of a process makes it
 /// faster or slower for its whole life.
 struct Comparison {
   /// A program with its load.
@@ -40,7 +40,7 @@ struct Comparison {
       """
   }
 
-  /// Measures a plain request, and what all features together add to it, beside no other client.
+  /// Measures a plain request, and the time that all features together add to it, without another client.
   func alone(rounds: Int) throws -> String {
     let times = try inTurns([plain, full], 1, rounds)
     let (quickest, usual) = (Self.minimum, Statistics.median)
@@ -48,12 +48,12 @@ struct Comparison {
       a request over a transport that responds at once, ns each, \(rounds) processes of each
       \(Self.head)
       \(Self.row("plain", times[0]))  (at most 1000 on a machine where it was 1400)
-        \("everything adds".left(18))\((quickest(times[1]) - quickest(times[0])).fixed(0).right(12))\
+        \("added by all".left(18))\((quickest(times[1]) - quickest(times[0])).fixed(0).right(12))\
       \((usual(times[1]) - usual(times[0])).fixed(0).right(12))  (at most 2000)
       """
   }
 
-  /// Measures what all features together add to the plain request of the baseline.
+  /// Measures the time that all features together add to the plain request of the baseline.
   func added(rounds: Int) throws -> String {
     let times = try inTurns([full, baseline], 1, rounds)
     let (ours, theirs) = (times[0], times[1])
@@ -69,7 +69,7 @@ struct Comparison {
   }
 
   #if !BASELINE
-    /// Measures what each feature alone adds to a plain request, beside a task and nothing else.
+    /// Measures the time that each feature alone adds to a plain request.
     func parts(rounds: Int) throws -> String {
       let parts = PartLoad.Part.allCases
       let times = try inTurns(
@@ -80,14 +80,13 @@ struct Comparison {
           + "\((Self.minimum(times) - quickest).fixed(0).right(12))"
           + "\((Statistics.median(times) - usual).fixed(0).right(12))"
       }
-      let title = "what each adds alone, ns, \(rounds) processes of each (a credential: at most 100)"
+      let title = "added by each feature alone, ns, \(rounds) processes of each (a credential: at most 100)"
       return ([title, Self.head] + rows).joined(
         separator: "\n")
     }
   #endif
 
-  /// Counts instructions, which are free of noise and the same from run to run; nil without a tool that
-  /// counts them.
+  /// Counts instructions, whose number hardly varies between runs. Returns nil without a tool that counts them.
   func instructions() throws -> String? {
     guard let counter = InstructionCounter.found(note: note) else { return nil }
     func each(_ runner: Runner) throws -> Double {
@@ -116,7 +115,7 @@ struct Comparison {
   private func inTurns(_ runners: [Runner], _ tasks: Int, _ rounds: Int) throws -> [[Double]] {
     var times = [[Double]](repeating: [], count: runners.count)
     for round in 0..<rounds {
-      // The order changes, because the second runner finds the machine as the first has left it.
+      // The order alternates, because the first runner influences the second.
       for turn in runners.indices {
         let index = (round + turn) % runners.count
         times[index] += try slices(runners[index], tasks)

@@ -1,7 +1,7 @@
 #if !BASELINE
   import ErrandCore
 
-  /// The same GET with all features: a scope, sharing, a priority, an activity, checks of the response,
+  /// The same GET with all features: a scope, sharing, a priority, an activity, checks of the response, and
   /// retries.
   struct FullLoad: Load {
     private let client = Client(transport: InstantTransport())

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// A transport that responds at once with the same small body, so that only the client is measured.
+/// A transport that responds at once with the same small body, so that only the client's time is measured.
 struct InstantTransport: Transport {
   private let head = ResponseHead(
     status: 200, fields: ["Content-Type": "text/plain", "Content-Length": "100"])

@@ -7,19 +7,20 @@ struct InstructionCounter {
 
   private let command: [String]
   private let note: String
-  /// Finds the number in a line of the counter's output.
+  /// Returns the number in a line of the counter's output, or nil.
   private let number: @Sendable (String) -> Double?
 
-  /// Returns a counter that works on this machine, or nil.
+  /// Returns a counter that works on this machine, or nil if none does.
   /// - Parameter note: The file for the counter's output.
   static func found(note: String) -> InstructionCounter? {
     [perf(note), valgrind(note)].first(where: \.works)
   }
 
-  /// True if it counts on this machine.
+  /// True if the counter works on this machine.
   var works: Bool { (try? count(["true"])) != nil }
 
-  /// Counts a request of this program: the difference of two runs, so that its start does not count.
+  /// Counts the instructions of a request, as the difference of two runs, so that the program's start does not
+  /// count.
   /// - Parameter load: The options that name the load.
   func each(_ load: [String], of program: String, requests: Int) throws -> Double {
     let counts = try [requests, 2 * requests].map {
@@ -44,7 +45,7 @@ struct InstructionCounter {
     }
   }
 
-  /// Returns a counter with valgrind, which counts the same on every machine.
+  /// Returns a counter with valgrind, which gives the same count on every machine.
   static func valgrind(_ note: String) -> InstructionCounter {
     let command = [
       "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",

@@ -1,20 +1,20 @@
 import BenchmarkSupport
 import ErrandCore
 
-/// A request that is made once and sent repeatedly, by so many concurrent tasks.
+/// A request that is created once and sent repeatedly, by a number of concurrent tasks.
 protocol Load: Sendable {
   var tasks: Int { get }
   func send() async throws -> Response
 }
 
-/// The response was not the transport's.
+/// The error of a response that differs from the transport's.
 struct WrongResponse: Error, CustomStringConvertible {
-  let description = "not the response that was given"
+  let description = "the response differs from that of the transport"
 }
 
 extension Load {
   /// Sends the requests.
-  /// - Returns: The nanoseconds that a task needed for each of its requests.
+  /// - Returns: The time of a task per request in nanoseconds.
   func run(_ requests: Int) async throws -> Double {
     let begin = ContinuousClock.now
     try await withThrowingTaskGroup { group in

@@ -2,9 +2,9 @@ import BenchmarkSupport
 import Dispatch
 import Foundation
 
-/// Measures the client's overhead for each request, against the client of an earlier commit. The same
-/// program, built with each of the two, measures itself (`--child`); a run without that option runs both in
-/// turns.
+/// Measures the client's overhead per request, compared with the client of an earlier commit. This program is
+/// built with each of the two clients, and measures its client with `--child`. Without that option it runs both
+/// programs alternately.
 @main
 struct Overhead {
   static func main() {
@@ -18,7 +18,7 @@ struct Overhead {
       } else if arguments["child"] == nil {
         try compare(arguments)
       } else {
-        // An asynchronous `main` would end the first thread, which valgrind does not survive.
+        // An asynchronous `main` would end the first thread, and then valgrind would crash.
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
           do { try await measure(arguments) } catch { fail(error) }
@@ -36,12 +36,12 @@ struct Overhead {
     exit(1)
   }
 
-  /// Prints the time of each slice. Slices are short, so that some of them run undisturbed on a busy machine.
+  /// Prints the time of each slice. Slices are short, so that some run undisturbed even on a busy machine.
   private static func measure(_ arguments: Arguments) async throws {
     let load = try load(try arguments.need("child"), arguments)
     let requests = try arguments.number("requests", default: 1000)
     let slices = try arguments.number("slices", default: 1)
-    // Warms caches and pools up.
+    // This warms up caches and pools.
     if slices > 1 { _ = try await load.run(requests) }
     for _ in 0..<slices { print(try await load.run(requests)) }
   }
@@ -56,7 +56,7 @@ struct Overhead {
       case let name where PartLoad.Part(rawValue: name) != nil:
         return PartLoad(PartLoad.Part(rawValue: name) ?? .task)
     #endif
-    default: throw Arguments.Wrong(description: "what is --child \(name)?")
+    default: throw Arguments.Wrong(description: "--child does not take \(name)")
     }
   }
 

@@ -5,11 +5,11 @@
 
   /// The plain GET with one feature.
   struct PartLoad: Load {
-    /// The features, and what one of them cannot do without: a task of its own.
+    /// The features, and the separate task that one of them needs.
     enum Part: String, CaseIterable {
       case scope, priority, activity, checks, shared
-      /// The plain request in a task that its caller waits for, as a shared request needs one: its work goes on when
-      /// its first caller is gone.
+      /// The plain request in a task that its caller waits for. A shared request needs such a task, because its
+      /// work continues without its first caller.
       case task
       /// A credential that need not be refreshed, and adds nothing to the request.
       case credential
@@ -23,7 +23,7 @@
       func record(_ event: CallEvent) {}
     }
 
-    /// A credential that leaves the request as it is.
+    /// A credential that does not change the request.
     private struct Nothing: Authenticator {
       var authenticatesAtOnce: Bool { true }
       func authenticate(_ request: Request, with credential: Int) -> Request { request }
@@ -65,7 +65,7 @@
   }
 
   extension Request {
-    /// Returns the request with a check of its response's type and one of its body.
+    /// Returns the request with checks of its response's content type and body.
     func checked() -> Request {
       expecting(contentType: "text/plain").validate { if $0.data.isEmpty { throw WrongResponse() } }
     }

@@ -2,20 +2,20 @@
   import BenchmarkSupport
   import Foundation
 
-  /// Compares the instructions of a request with those that were counted before. They are free of noise, so that a
-  /// small growth is seen.
+  /// Compares the instructions of a request with the recorded ones. Their number hardly varies, so that even a
+  /// small growth is noticed.
   struct QuickCheck {
     struct Grown: Error, CustomStringConvertible {
       let description: String
     }
 
-    /// The counts of one toolchain: another makes others of the same source.
+    /// The counts of one toolchain, because another compiles the same source to other instructions.
     private struct Record: Codable {
       var toolchain: String
       var instructions: [String: Int]
     }
 
-    /// Over a socket the count depends on which thread was faster.
+    /// The permitted growth over a socket is larger, because the count depends on the order of the threads.
     private static func limit(of load: String) -> Double { load == "socket" ? 1.25 : 1.02 }
 
     private let file: URL
@@ -27,12 +27,12 @@
       note = FileManager.default.temporaryDirectory.appending(path: "overhead-\(id)").path
     }
 
-    /// - Parameter records: True to write the counts down, instead of comparing them.
+    /// - Parameter records: True to record the counts instead of comparing them.
     func run(toolchain: String, records: Bool) throws {
       defer { try? FileManager.default.removeItem(atPath: note) }
       let counter = InstructionCounter.valgrind(note)
       guard counter.works else {
-        return print("  not counted: valgrind cannot be found or does not work here")
+        return print("  not counted, because valgrind is not installed or does not work on this machine")
       }
       var found = Record(toolchain: toolchain, instructions: [:])
       let server = try SmallServer()
@@ -57,12 +57,15 @@
         if Double(count) > Double(before) * Self.limit(of: load) { grown.append(load) }
       }
       guard found.toolchain == record.toolchain else {
-        return print("  not compared: recorded with \(record.toolchain), and this is \(found.toolchain)")
+        return print(
+          "  not compared, because the counts were recorded with \(record.toolchain), and this is \(found.toolchain)"
+        )
       }
       guard grown.isEmpty else {
         throw Grown(
           description: "\(grown.joined(separator: ", ")): more instructions than recorded in "
-            + "\(file.lastPathComponent). If that is meant, record them anew with `make bench-record`.")
+            + "\(file.lastPathComponent). If that is intended, record the new counts with `make bench-record`."
+        )
       }
     }
   }

@@ -2,7 +2,8 @@
   import BenchmarkSupport
   import Foundation
 
-  /// Responds to every request with 100 bytes. It runs in the process that measures, beside the one that is measured.
+  /// A server that responds to every request with 100 bytes. It runs in the measuring process, not in the
+  /// measured one.
   struct SmallServer {
     private static let response = Array(
       """
@@ -30,7 +31,7 @@
       }
     }
 
-    /// Takes what arrives for one request: they are small, and come one at a time.
+    /// Treats each arrival as one request, because requests are small and come one at a time.
     private static func serve(_ socket: Int32) {
       var bytes = [UInt8](repeating: 0, count: 4096)
       while read(socket, &bytes, bytes.count) > 0 { _ = write(socket, response, response.count) }

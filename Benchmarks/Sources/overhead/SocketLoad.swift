@@ -2,7 +2,7 @@
   import ErrandCore
   import ErrandCurl
 
-  /// A plain GET over a socket, on kept connections.
+  /// A plain GET over a socket, with reused connections.
   struct SocketLoad: Load {
     private let client = Client(transport: CurlTransport())
     private let request: Request

@@ -1,4 +1,4 @@
-/// Events in order of their time, in a binary heap.
+/// Events in the order of their times, in a binary heap.
 struct Agenda<Event> {
   private var entries: [(time: Double, event: Event)] = []
 

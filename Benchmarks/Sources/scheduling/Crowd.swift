@@ -1,6 +1,6 @@
 @_spi(Benchmarks) import ErrandCore
 
-/// A scheduler with many waiting requests, of all priorities in turn.
+/// A scheduler with many waiting requests, evenly of all priorities.
 struct Crowd {
   private var probe: SchedulerProbe
   private var running: [SchedulerProbe.Place] = []
@@ -8,7 +8,7 @@ struct Crowd {
   private let origins: [String]
   private var last = 0
 
-  /// - Parameter origins: The number of origins; nil for no limit per origin.
+  /// - Parameter origins: The number of origins; nil not to limit requests per origin.
   init(_ count: Int, origins: Int?) {
     probe = SchedulerProbe(ConcurrencyLimits(total: 4, perOrigin: origins == nil ? nil : 2))
     self.origins = (0..<(origins ?? 0)).map { "origin\($0).example.com" }

@@ -8,9 +8,9 @@ struct FastPath {
   func report() async throws {
     print("a free slot, acquire and release, medians of \(rounds) rounds")
     let plain = try await nanoseconds(ConcurrencyLimits())
-    print("  a limit in all".left(30) + "\(plain.fixed(0).right(8)) ns  (under 60)")
+    print("  a total limit".left(30) + "\(plain.fixed(0).right(8)) ns  (under 60)")
     let perOrigin = try await nanoseconds(ConcurrencyLimits(perOrigin: 2))
-    print("  a limit for each origin as well".left(30) + "\(perOrigin.fixed(0).right(8)) ns")
+    print("  and a limit per origin".left(30) + "\(perOrigin.fixed(0).right(8)) ns")
   }
 
   private func nanoseconds(_ limits: ConcurrencyLimits) async throws -> Double {

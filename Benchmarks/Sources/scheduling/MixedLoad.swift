@@ -1,9 +1,9 @@
 @_spi(Benchmarks) import ErrandCore
 import ErrandTesting
 
-/// Simulates the load of an app in virtual time: pages open at random, each with one to six user-initiated
-/// requests; single requests of default priority come in between; and beneath is an endless flood, half
-/// utility, half background.
+/// Simulates the load of an app in virtual time. Pages open at random, each with one to six user-initiated
+/// requests. Single requests of default priority come in between. Meanwhile there is an endless load, half of
+/// utility and half of background priority.
 struct MixedLoad {
   struct Outcome {
     /// The seconds that each request waited.
@@ -29,7 +29,7 @@ struct MixedLoad {
   private static let unseenService = 1.0
 
   private let limits: ConcurrencyLimits
-  /// The number of the flood's requests at any time.
+  /// The number of requests of the endless load at any time.
   private let flood: Int
   private var probe: SchedulerProbe
   private var random = SeededRandom(seed: 7)
@@ -69,7 +69,7 @@ struct MixedLoad {
       for (number, place) in started {
         if let next = waiting.removeValue(forKey: number) { start(next, place, now) }
       }
-      // A request of the flood is replaced when it ends.
+      // A request of the endless load is replaced when it ends.
       if request.priority < .default { arrive(request.priority, at: now) }
     }
   }

@@ -1,12 +1,12 @@
 import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 
-/// Prints how long requests of each priority wait, for each number of reserved slots.
+/// Prints the waiting times of each priority, for each number of reserved slots.
 struct MixedLoadReport {
   let hours: Int
 
   func print() {
-    Swift.print("a mixed load, \(hours) hours of virtual time; time in line: mean / 95 % / longest")
+    Swift.print("a mixed load, \(hours) hours of virtual time; waiting time: mean / 95 % / longest")
     for total in [4, 8] {
       Swift.print("  \(total) slots".left(12) + columns)
       Swift.print("    no flood".left(12) + row(total: total, reserved: 0, flood: 0))

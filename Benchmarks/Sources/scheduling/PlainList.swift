@@ -1,9 +1,10 @@
-/// A linked list in an array, as long as the crowd: it measures the cost of reaching a neighbour in memory.
+/// A linked list in an array, as long as the scheduler's queue. It measures the cost of accessing a neighbour
+/// in memory.
 struct PlainList {
   private struct Node {
     var previous: Int
     var next: Int
-    /// As large as the scheduler's entry of a waiting request.
+    /// Makes the element as large as the scheduler's entry of a waiting request.
     var payload: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
   }
 
@@ -11,7 +12,7 @@ struct PlainList {
   private var last: Int
 
   init(_ count: Int) {
-    // A ring around node 0.
+    // The list is a ring around node 0.
     nodes = (0...count).map { Node(previous: $0 == 0 ? count : $0 - 1, next: $0 == count ? 0 : $0 + 1) }
     last = count
   }

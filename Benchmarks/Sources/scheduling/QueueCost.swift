@@ -2,7 +2,7 @@ import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 import ErrandTesting
 
-/// Measures the scheduler's steps with a thousand waiting requests and with a crowd.
+/// Measures the scheduler's steps with a thousand waiting requests and with very many.
 struct QueueCost {
   let crowd: Int
   let rounds: Int
@@ -15,14 +15,16 @@ struct QueueCost {
   }
 
   func report() {
-    print("nanoseconds a step, medians of \(rounds) rounds")
+    print("nanoseconds per step, medians of \(rounds) rounds")
     print("  waiting:".left(46) + "\(Self.few)".right(9) + "\(crowd)".right(9) + "ratio".right(8))
     for step in Self.steps {
       let (small, large) = (measure(step, Self.few), measure(step, crowd))
       line(step.name, small, large)
     }
     line("a plain linked list, leave and add, anyone", plainList(Self.few), plainList(crowd))
-    print("  a step does not depend on how many wait: a ratio like that of the plain list is the memory's")
+    print(
+      "  a ratio like that of the plain list comes from memory access, not from the number of waiting requests"
+    )
   }
 
   private func line(_ name: String, _ small: Double, _ large: Double) {
@@ -43,7 +45,7 @@ struct QueueCost {
   private func measure(_ step: Step, _ count: Int) -> Double {
     Statistics.median(
       (0..<rounds).map { _ in
-        // A thousand steps are too few for the clock.
+        // A thousand steps are too few to measure, so they are repeated.
         let laps = max(1, 200_000 / count)
         return (0..<laps).reduce(0) { sum, _ in
           var crowd = Crowd(count, origins: step.origins(count))

@@ -1,8 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures the cost of waiting for a slot and of taking a free one, and the waiting times under a mixed
-/// load.
+/// Measures the cost of waiting for a slot and of taking a free one, and the waiting times under a mixed load.
 @main
 struct Scheduling {
   static func main() async {

@@ -4,15 +4,15 @@ import ErrandSigning
 import Foundation
 import PlainCrypto
 
-// Measures what it costs to sign a request with RFC 9421: four components, with the time, the key's name and an end,
-// beside the same operation of libcrypto alone, over the same bytes.
+// Measures the cost of signing a request with RFC 9421: four components with a creation time, a key ID and an
+// expiry time. It is compared with the same operation of libcrypto over the same bytes.
 
 let url = URL(string: "https://api.example.com/v1/orders/1234567/lines?page=2&limit=50")
 let digest = "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:"
 let components: [MessageComponent] = [.method, .targetURI, .contentDigest, "content-type"]
 
 func request() throws -> OutgoingRequest {
-  guard let url else { throw Arguments.Wrong(description: "the URL is none") }
+  guard let url else { throw Arguments.Wrong(description: "the URL is not valid") }
   return OutgoingRequest(
     .post, url,
     fields: [
@@ -21,14 +21,14 @@ func request() throws -> OutgoingRequest {
     ], date: Date(timeIntervalSince1970: 1_618_884_473))
 }
 
-/// Returns the nanoseconds of processor time that one run of `work` takes.
+/// Returns the processor time of one run of `work` in nanoseconds.
 func cost(_ count: Int, _ work: () async throws -> Void) async rethrows -> Double {
   let begin = ProcessUsage.cpuSeconds
   for _ in 0..<count { try await work() }
   return (ProcessUsage.cpuSeconds - begin) / Double(count) * 1e9
 }
 
-/// Returns what signs with libcrypto alone, of which nothing is checked but that it succeeds.
+/// Returns a closure that signs with libcrypto, and checks only that this succeeds.
 func bareEd25519(_ secret: [UInt8], _ base: [UInt8]) -> () throws -> Void {
   let key = plain_ed25519_key(secret)
   var signature = [UInt8](repeating: 0, count: 64)
@@ -49,7 +49,7 @@ func bareHMAC(_ secret: [UInt8], _ base: [UInt8]) -> () throws -> Void {
 }
 
 extension Arguments.Wrong {
-  static let noSignature = Arguments.Wrong(description: "libcrypto does not sign")
+  static let noSignature = Arguments.Wrong(description: "libcrypto failed to sign")
 }
 
 func measure(

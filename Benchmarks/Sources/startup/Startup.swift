@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures `errand get URL` from start to end against `curl URL`, run in turns.
+/// Measures `errand get URL` from start to end, compared with `curl URL` in alternate runs.
 @main
 struct Startup {
   static func main() {
@@ -19,7 +19,7 @@ struct Startup {
     let errand = [arguments["errand"] ?? "errand", "get", url]
     let curl = [arguments["curl"] ?? "curl", "-s", url]
     let runs = try arguments.number("runs", default: 100)
-    // The first run of each fills the system's caches.
+    // The first run of each program fills the system's caches.
     try Child.run(errand)
     try Child.run(curl)
     var times: (errand: [Double], curl: [Double]) = ([], [])

@@ -1,15 +1,15 @@
 import BenchmarkSupport
 import ErrandSigning
 
-// Measures how quickly structured fields (RFC 9651) are parsed and serialized: long values of each kind,
-// beside a parser that only splits the same text at its commas.
+// Measures the rates of parsing and serializing structured fields (RFC 9651) with long values of each kind.
+// They are compared with a parser that only splits the same text at its commas.
 
 let arguments = try Arguments(["rounds", "size"])
 let rounds = try arguments.number("rounds", default: 5)
 let size = try arguments.number("size", default: 256 << 10)
 let repeats = max(1, (16 << 20) / size)
 
-/// Returns members with `, ` between them, as many as fit.
+/// Returns as many members as fit, separated by `, `.
 func value(_ member: (Int) -> String) -> String {
   var (text, index) = (member(0), 1)
   while true {
@@ -20,7 +20,7 @@ func value(_ member: (Int) -> String) -> String {
   }
 }
 
-/// Returns the median rate in MB for a second of processor time. The first round warms up.
+/// Returns the median rate in MB per second of processor time. The first round is a warm-up.
 func rate(_ count: Int, _ work: () throws -> Int) rethrows -> Double {
   var rates: [Double] = []
   for round in 0...rounds {

@@ -1,16 +1,16 @@
 import ErrandCurl
 import ErrandURLSession
 
-/// The clients that can be measured.
+/// The clients that the benchmark can measure.
 enum ClientKind: String, CaseIterable {
   case errand
-  /// Errand, with the tasks on the thread of its transport.
+  /// Errand, with the tasks on its transport's thread.
   case errandOnExecutor = "errand-executor"
   case libcurl
-  /// libcurl, with the interface for programs that wait for their sockets themselves.
+  /// libcurl with its socket interface, for programs that poll the sockets themselves.
   case libcurlOnSockets = "libcurl-sockets"
   case urlsession
-  /// Errand on its other transport; measured only on request.
+  /// Errand on its other transport, which is measured only on request.
   case errandOnURLSession = "errand-urlsession"
 
   static var usual: [ClientKind] {
@@ -39,7 +39,8 @@ enum ClientKind: String, CaseIterable {
     }
   }
 
-  /// Returns the requests of a round: fewer for a slow client, so that a round takes about as long for each.
+  /// Returns the number of requests of a round. It is smaller for a slow client, so that rounds take similar
+  /// times.
   func requests(of total: Int, concurrency: Int) -> Int {
     switch self {
     case .errand, .errandOnExecutor, .libcurl, .libcurlOnSockets: total

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// The whole client with its default options: as many tasks as requests in flight, each with its share of the
+/// The client with its default options, with one task for each request in flight. Each task sends its share of the
 /// requests.
 final class ErrandLoad: Load {
   private let client: Client
@@ -31,7 +31,7 @@ final class ErrandLoad: Load {
         let request = request(of: index)
         group.addTask { [self] in
           for _ in 0..<share where try await receive(request) == 0 {
-            throw LoadFailed(description: "a response without a body")
+            throw LoadFailed(description: "errand: a response has no body")
           }
         }
       }
@@ -39,7 +39,7 @@ final class ErrandLoad: Load {
     }
   }
 
-  /// Returns the request of one task. The tasks' URLs differ where equal requests would become one.
+  /// Returns the request of one task. With sharing, the tasks' URLs differ, so that their requests are not shared.
   private func request(of task: Int) -> Request {
     if work.policies == .none || work.policies == .task { return request }
     let own = Request.get("\(work.url)?task=\(task)")
@@ -51,7 +51,8 @@ final class ErrandLoad: Load {
     return work.policies == .all ? request.shared() : request
   }
 
-  /// - Returns: The bytes of the response. A status other than 2xx throws.
+  /// - Returns: The number of bytes of the response.
+  /// - Throws: An error for a status other than 2xx.
   private func receive(_ request: Request) async throws -> Int {
     guard work.streams else {
       if work.policies == .task { return try await sendInTask(request) }

@@ -1,21 +1,23 @@
 import CurlLoop
 import Dispatch
 
-/// A plain C loop on libcurl's multi interface, the fastest way to use libcurl where the connections are few.
-// Safe to share: the loop is touched on `queue` only.
+/// A plain C loop on libcurl's multi interface, the fastest way to use libcurl with few connections.
+// This is safe to share, because only `queue` uses the loop.
 final class LibcurlLoad: Load, @unchecked Sendable {
   private let loop: OpaquePointer
   private let url: String
   private let queue = DispatchQueue(label: "libcurl")
 
-  /// - Parameter onSockets: Uses the interface that Errand uses, too: `curl_multi_socket_action`.
+  /// - Parameter onSockets: True to use `curl_multi_socket_action`, as Errand does.
   init(_ work: Work, onSockets: Bool = false) throws {
-    guard let loop = curl_loop_create(Int32(work.concurrency)) else { preconditionFailure("no memory") }
+    guard let loop = curl_loop_create(Int32(work.concurrency)) else {
+      preconditionFailure("not enough memory")
+    }
     if onSockets, curl_loop_use_sockets(loop) == 0 {
       curl_loop_destroy(loop)
-      throw LoadFailed(description: "libcurl-sockets: there is no epoll")
+      throw LoadFailed(description: "libcurl-sockets: this system lacks epoll")
     }
-    // The fields that Errand sends, so that both send the same bytes.
+    // These are the header fields of Errand, so that both clients send the same bytes.
     curl_loop_add_field(loop, "User-Agent: Errand/0.1.0")
     curl_loop_add_field(loop, "Accept-Encoding: gzip, deflate, br, zstd")
     if let authorities = work.authorities { curl_loop_trust(loop, authorities) }

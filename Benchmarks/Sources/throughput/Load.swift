@@ -1,12 +1,12 @@
-/// One of the clients that are compared: it requests the same small resource repeatedly.
+/// One of the compared clients, which requests the same resource repeatedly.
 protocol Load: Sendable {
-  /// Performs so many requests and returns when all have a response.
+  /// Sends a number of requests, and returns after the last response.
   func run(_ requests: Int) async throws
   /// Closes the client.
   func end() async
 }
 
-/// A request had no response.
+/// The error of a request that failed.
 struct LoadFailed: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,6 +1,6 @@
 import BenchmarkSupport
 
-/// The figures of one run of the program.
+/// The results of one run of the program.
 struct Report: Encodable {
   struct Figures: Encodable {
     /// The rate of each round.
@@ -19,7 +19,7 @@ struct Report: Encodable {
     }
   }
 
-  /// The rate to reach, in proportion to libcurl's; nil for that of small responses.
+  /// The least ratio of Errand's rate to libcurl's; nil for that of small responses.
   let aim: String?
   let url: String
   let requests: Int
@@ -35,7 +35,7 @@ struct Report: Encodable {
   }
 
   var text: String {
-    var lines = ["\(concurrency) in flight, \(requests) requests a round, medians of \(rounds) rounds"]
+    var lines = ["\(concurrency) in flight, \(requests) requests per round, medians of \(rounds) rounds"]
     lines.append(
       "  \("client".left(24))\("requests/s".right(12))\("CPU s per 10,000".right(18))\("spread".right(10))")
     for (name, figures) in clients.sorted(by: { $0.key < $1.key }) {
@@ -49,12 +49,12 @@ struct Report: Encodable {
     }
     if let errand = clients["errand"], let libcurl = clients["libcurl"] {
       let ratio = Statistics.medianRatio(errand.cpuSeconds, libcurl.cpuSeconds)
-      lines.append("  \("CPU, of libcurl's".left(24))\(ratio.fixed(2).right(12))  (at most 1.25)")
+      lines.append("  \("CPU, errand/libcurl".left(24))\(ratio.fixed(2).right(12))  (at most 1.25)")
     }
     return lines.joined(separator: "\n")
   }
 
-  /// How far the rounds are apart: the machine's noise.
+  /// Returns half the spread of the rounds in percent of their median, which shows the machine's noise.
   private static func spread(_ rates: [Double]) -> String {
     guard let least = rates.min(), let most = rates.max() else { return "" }
     return "±\(((most - least) / 2 / Statistics.median(rates) * 100).fixed(0)) %"

@@ -1,8 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures requests a second for a small response: Errand, a plain libcurl loop and URLSession, in
-/// interleaved rounds.
+/// Measures the requests per second of Errand, a plain libcurl loop and URLSession, in alternate rounds.
 @main
 struct Throughput {
   static func main() async throws {
@@ -35,7 +34,7 @@ struct Throughput {
     if let name = arguments["policies"] {
       guard let policies = Policies(rawValue: name) else {
         let known = Policies.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Arguments.Wrong(description: "--policies is one of \(known)")
+        throw Arguments.Wrong(description: "--policies takes one of \(known)")
       }
       work.policies = policies
     }
@@ -47,11 +46,11 @@ struct Throughput {
     if let name = arguments["client"] {
       guard let kind = ClientKind(rawValue: name) else {
         let known = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Arguments.Wrong(description: "--client is one of \(known)")
+        throw Arguments.Wrong(description: "--client takes one of \(known)")
       }
       kinds = [kind]
     }
-    // URLSession is compared where nothing else is asked for.
+    // URLSession is compared only in the default case.
     if work.authorities != nil || work.upload > 0 || work.streams || work.policies != .none {
       kinds.removeAll { $0 == .urlsession }
     }
@@ -59,7 +58,7 @@ struct Throughput {
     var loads: [(ClientKind, any Load)] = []
     for kind in kinds {
       let load = try kind.load(work)
-      // Opens connections and warms caches up.
+      // This opens connections and warms up caches.
       try await load.run(min(concurrency * 4, kind.requests(of: report.requests, concurrency: concurrency)))
       loads.append((kind, load))
     }

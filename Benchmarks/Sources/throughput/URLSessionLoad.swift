@@ -4,14 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Foundation's own client, with a data task for each request.
+/// Foundation's client, with a data task for each request.
 final class URLSessionLoad: Load {
   private let session: URLSession
   private let url: URL
   private let concurrency: Int
 
   init(url: String, concurrency: Int) throws {
-    guard let url = URL(string: url) else { throw LoadFailed(description: "\(url) is no URL") }
+    guard let url = URL(string: url) else { throw LoadFailed(description: "\(url) is not a valid URL") }
     self.url = url
     self.concurrency = concurrency
     let configuration = URLSessionConfiguration.default
@@ -29,7 +29,7 @@ final class URLSessionLoad: Load {
           for _ in 0..<share {
             let (data, response) = try await data(for: URLRequest(url: url))
             guard !data.isEmpty, (response as? HTTPURLResponse)?.statusCode == 200 else {
-              throw LoadFailed(description: "URLSession: not the response that was expected")
+              throw LoadFailed(description: "URLSession: the response is not the expected one")
             }
           }
         }
@@ -45,7 +45,8 @@ final class URLSessionLoad: Load {
           continuation.resume(returning: (data, response))
         } else {
           continuation.resume(
-            throwing: error ?? LoadFailed(description: "URLSession: neither response nor error"))
+            throwing: error
+              ?? LoadFailed(description: "URLSession: the task has neither a response nor an error"))
         }
       }.resume()
     }

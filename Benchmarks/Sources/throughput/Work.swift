@@ -1,29 +1,29 @@
-/// The requests of a round, the same for every client.
+/// The requests of a round, which are the same for every client.
 struct Work: Sendable {
   var url: String
-  /// The requests in flight.
+  /// The number of requests in flight.
   var concurrency: Int
-  /// The PEM file of the authorities to trust, for https.
+  /// The PEM file of the certificate authorities to trust, for https.
   var authorities: String?
-  /// The bytes that every request sends.
+  /// The number of body bytes that every request sends; 0 for GET requests.
   var upload = 0
-  /// The threads of Errand's transport; nil for their usual number.
+  /// The number of threads of Errand's transport; nil for the default.
   var threads: Int?
-  /// True if a response is taken chunk by chunk.
+  /// True to receive responses as streams.
   var streams = false
   /// The options of Errand's requests.
   var policies = Policies.none
 }
 
-/// Options that do not change what is sent.
+/// Options of a request that do not change the sent bytes.
 enum Policies: String, CaseIterable {
   case none
   /// A scope, sharing, a priority, checks, retries, a deadline and an activity.
   case all
-  /// Sharing alone: what it costs that a request goes on when its first caller is gone.
+  /// Only sharing, with which a request continues without its first caller.
   case sharing
-  /// All but sharing.
+  /// All of these options except sharing.
   case others
-  /// None, but each request in a task that its caller waits for: a shared request needs one.
+  /// No option, but each request in a task that its caller waits for, as sharing needs.
   case task
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files that are sent and received, in and beside the folder that the server serves.
+/// The sent and received files, in and beside the server's folder.
 struct Files {
   struct WrongLength: Error, CustomStringConvertible {
     let description: String
@@ -41,17 +41,17 @@ struct Files {
       try file.write(contentsOf: block.prefix(left))
       left -= min(left, block.count)
     }
-    // Pending writes would disturb the measurement.
+    // Otherwise pending writes would disturb the measurement.
     try file.synchronize()
     try file.close()
   }
 
-  /// Checks a download's length, and removes the file: replacing a file costs more than creating one.
+  /// Checks a download's length and removes the file, because replacing a file takes longer than creating one.
   func check(_ direction: Transfer.Direction, _ size: Int) throws {
     guard direction == .download else { return }
     let attributes = try FileManager.default.attributesOfItem(atPath: target)
     guard (attributes[.size] as? NSNumber)?.intValue == size else {
-      throw WrongLength(description: "the file that came has not the length of the one that was asked for")
+      throw WrongLength(description: "the received file differs in length from the requested file")
     }
     try FileManager.default.removeItem(atPath: target)
   }

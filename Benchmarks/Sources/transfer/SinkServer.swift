@@ -8,9 +8,9 @@ import BenchmarkSupport
   import Glibc
 #endif
 
-/// A server that reads a request's body of stated length, discards it and responds with 200: faster than any
-/// server that writes to a disk, so that the client is measured.
-// Safe to share: nothing in it changes.
+/// A server that reads and discards a request's body with a `Content-Length`, and responds with 200. It is
+/// faster than servers that write to a disk, so that the client limits the rate.
+// This is safe to share, because it does not change.
 final class SinkServer: Sendable {
   let port: UInt16
   private let listener: Int32
@@ -42,7 +42,7 @@ final class SinkServer: Sendable {
       let count = recv(connection, buffer.baseAddress, buffer.count, 0)
       guard count > 0 else { return false }
       let text = String(decoding: buffer.prefix(count), as: UTF8.self)
-      // The body begins after the empty line. It may be binary; only its length counts.
+      // The body begins after the empty line. Only its length matters.
       let end = buffer.prefix(count).indices.first { at in
         at + 4 <= count && buffer[at] == 13 && buffer[at + 1] == 10 && buffer[at + 2] == 13
           && buffer[at + 3] == 10

@@ -4,7 +4,8 @@ import ErrandCurl
 import ErrandSigning
 import Foundation
 
-/// Measures a large file in both directions: the rate against the `curl` command's, and the memory.
+/// Measures transfers of a large file in both directions: the rate compared with the `curl` command, and the
+/// memory.
 @main
 struct Transfer {
   static func main() async {
@@ -28,7 +29,7 @@ struct Transfer {
     case download, upload
   }
 
-  /// Performs one transfer with a client of its own, as a program would that does nothing else.
+  /// Performs one transfer with a new client, as in a program that does nothing else.
   private static func perform(_ direction: Direction, url: String, file: String) async throws {
     let client = Client(transport: CurlTransport())
     switch direction {
@@ -71,8 +72,9 @@ struct Transfer {
     try await measureDigest(files.large, size, url: "http://127.0.0.1:\(sink.port)/", rounds: rounds)
   }
 
-  /// Measures an upload with `Content-Digest`. The field goes before the body, so the whole file is hashed before its
-  /// first byte is sent: the time for that is measured, too, and no client can be faster than both together.
+  /// Measures an upload with `Content-Digest`. The field precedes the body, so the whole file is hashed before
+  /// its first byte is sent. The time of the hash is also measured, because no client can be faster than both
+  /// together.
   private static func measureDigest(_ file: String, _ size: Int, url: String, rounds: Int) async throws {
     let request = Request.put(url, .file(URL(filePath: file)))
     let client = Client(transport: CurlTransport())
@@ -85,7 +87,7 @@ struct Transfer {
     }
     await client.shutdown()
     let bound = zip(times.plain, times.hash).map { $0 + $1 }
-    print("  upload with a digest, by SHA-256: the rate beside one without")
+    print("  upload with a SHA-256 digest, in proportion to the rate without one")
     print(
       "  errand".left(20)
         + "\(Statistics.medianRatio(times.plain, times.digest).fixed(2).right(12))  (at least 0.9)")
@@ -110,7 +112,7 @@ struct Transfer {
     print("  errand/curl".left(20) + "\(ratio)  (at least 0.8; aim 0.95)")
   }
 
-  /// Measures peak memory, each in a process of its own, because a process does not give memory back.
+  /// Measures each peak of memory in a separate process, because a process keeps freed memory.
   private static func memory(
     _ direction: Direction, _ files: Files, base: String, large: String, rounds: Int
   ) throws {

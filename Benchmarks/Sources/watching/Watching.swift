@@ -5,8 +5,8 @@ import ErrandInspector
 import ErrandObservability
 import Foundation
 
-/// Measures what it costs to watch calls: listeners, a log to a file, recordings, an inspector, with a transport that
-/// responds at once; the log with a real server, too.
+/// Measures the cost of watching calls with listeners, a log to a file, recordings or an inspector. The
+/// transport responds at once; the log is also measured with a real server.
 @main
 struct Watching {
   /// A transport that responds at once with the same small body.
@@ -57,7 +57,8 @@ struct Watching {
     }
   }
 
-  /// Prints what listeners add to a request, in turns with a client that has none.
+  /// Prints the time that listeners add to a request, compared with a client without listeners in alternate
+  /// rounds.
   private static func compare(
     _ name: String, _ listeners: [any EventListener], _ rounds: Int, most: Double?,
     _ change: (inout ClientConfiguration) -> Void = { _ in }
@@ -78,8 +79,8 @@ struct Watching {
     print("\(name) adds \(added.fixed(0)) ns\(aim) to a request of \(plainTime) µs")
   }
 
-  /// Prints the throughput with a log in relation to that without, with 64 requests in flight.
-  /// - Parameter url: Of a server; nil to respond at once.
+  /// Prints the throughput with a log in proportion to that without one, with 64 requests in flight.
+  /// - Parameter url: The URL of a server; nil for a transport that responds at once.
   private static func log(to file: URL, _ rounds: Int, url: String?) async throws {
     _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     let handle = try FileHandle(forWritingTo: file)
@@ -97,7 +98,7 @@ struct Watching {
     }
     let ratio = (times.plain.min() ?? .nan) / (times.logged.min() ?? .nan)
     let aim = url == nil ? "no network" : "at least 0.8"
-    print("a log at info to a file, 64 in flight: \(ratio.fixed(2)) of the throughput without (\(aim))")
+    print("a log at info to a file, 64 in flight: \(ratio.fixed(2)) of the throughput without it (\(aim))")
   }
 
   /// Prints the memory and the time that watching adds with many calls.
@@ -111,11 +112,11 @@ struct Watching {
     let memory = Double(ProcessUsage.peakMemory - before) / Double(1 << 20)
     let aim = mostTime.map { " (at most \(($0 / 1000).fixed(0)))" } ?? ""
     print(
-      "\(name), \(calls) calls: \((added / 1000).fixed(1)) µs a call\(aim), \(memory.fixed(1)) MiB "
+      "\(name), \(calls) calls: \((added / 1000).fixed(1)) µs per call\(aim), \(memory.fixed(1)) MiB "
         + "(at most \(mostMemory >> 20))")
   }
 
-  /// Returns the nanoseconds of each request.
+  /// Returns the time per request in nanoseconds.
   private static func time(
     _ client: Client, _ tasks: Int, _ requests: Int, _ request: Request = small
   ) async throws -> Double {

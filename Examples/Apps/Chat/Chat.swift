@@ -14,34 +14,34 @@ struct NewMessage: Codable, Sendable {
   let text: String
 }
 
-/// A chat whose messages arrive, whatever becomes of the network or of this app. What was written is in the outbox until
-/// the server has it, or until the user gives it up.
+/// A chat whose messages arrive even if the network fails or the app ends. A message is in the outbox until the
+/// server accepts it or the user deletes it.
 @MainActor @Observable final class Chat {
   /// A message that the server has not accepted yet.
   struct Draft: Identifiable {
     let id: OutboxID
     let text: String
-    /// Why the last attempt failed.
+    /// The reason why the last attempt failed; nil before that.
     let reason: String?
   }
 
   @ObservationIgnored let store: LoadStore
   @ObservationIgnored private let network: any ReachabilityMonitor
   @ObservationIgnored private let folder: URL
-  /// Opened once: what is written before that waits for it.
+  /// Opens the outbox once. Messages that are written before wait for it.
   @ObservationIgnored private var opening: Task<(Outbox, Texts), any Error>?
-  /// The storing of the last message: two that are written at once keep their order.
+  /// Stores the last message. The next one waits for it, so that messages keep their order.
   @ObservationIgnored private var storing: Task<Void, Never>?
   private let lane = "chat"
 
   private(set) var isOffline = false
   private(set) var waiting: [Draft] = []
   private(set) var rejected: [Draft] = []
-  /// Changes when a message was delivered.
+  /// The number of delivered messages, which changes with each delivery.
   private(set) var delivered = 0
   private(set) var problem: String?
 
-  /// - Parameter folder: Where the system keeps what belongs to an app, and removes nothing by itself.
+  /// - Parameter folder: A folder for the app's data that the system does not clear.
   init(_ url: URL, folder: URL, network: any ReachabilityMonitor = Reachability.shared) {
     var configuration = ClientConfiguration()
     configuration.baseURL = url
@@ -50,7 +50,7 @@ struct NewMessage: Codable, Sendable {
     self.folder = folder
   }
 
-  /// Opens the outbox, delivers what the last launch has left, and follows it until the task is cancelled.
+  /// Opens the outbox, which delivers the remaining messages, and follows its changes until the task is cancelled.
   func deliver() async {
     do {
       let (outbox, texts) = try await open()
@@ -65,14 +65,14 @@ struct NewMessage: Codable, Sendable {
     for await status in network.updates { isOffline = status == .offline }
   }
 
-  /// Stores a message after those before it, from where it is sent whatever becomes of the app.
+  /// Stores a message after the earlier ones. The outbox then sends it, if necessary in a later launch.
   func send(_ text: String) {
     let id = OutboxID(rawValue: UUID().uuidString)
     storing = Task { [storing] in
       await storing?.value
       await perform { [self] outbox, texts in
         try texts.set(text, for: id)
-        // The id is the message's: the server tells a second delivery from a second message by it.
+        // The server recognizes a second delivery of a message by its id.
         let request = Request.post("messages", json: NewMessage(id: id.rawValue, text: text))
         try await outbox.enqueue([OutboxItem(request, lane: lane, id: id)])
       }
@@ -122,12 +122,12 @@ struct NewMessage: Codable, Sendable {
   }
 }
 
-/// What the user wrote, as long as it is not delivered: an outbox gives no request's body back. An app with a database
-/// keeps it there.
+/// The texts of undelivered messages, because an outbox does not return the bodies of requests. An app with a
+/// database would keep them there.
 @MainActor private final class Texts {
   private let file: URL
   private var texts: [String: String]
-  /// Those that are about to be stored.
+  /// The ids of the texts whose requests are not in the outbox yet.
   private var newest: Set<String> = []
 
   init(_ file: URL) throws {

@@ -15,7 +15,7 @@ import SwiftUI
   }
 }
 
-/// The chat with what goes on behind it.
+/// The chat view, with the tasks that deliver messages and follow the network.
 struct ChatScreen: View {
   let chat: Chat
 

@@ -8,11 +8,11 @@ struct ChatView: View {
 
   var body: some View {
     VStack {
-      if chat.isOffline { Text("No network. Messages are sent when it is back.") }
+      if chat.isOffline { Text("No network. Messages will be sent when it is back.") }
       if let problem = chat.problem { Text(problem) }
       List {
         Messages(revision: chat.delivered)
-        ForEach(chat.waiting) { draft in Text("\(draft.text) · \(draft.reason ?? "on its way")") }
+        ForEach(chat.waiting) { draft in Text("\(draft.text) · \(draft.reason ?? "sending")") }
         ForEach(chat.rejected) { draft in RejectedRow(draft: draft, chat: chat) }
       }
       HStack {
@@ -28,8 +28,8 @@ struct ChatView: View {
   }
 }
 
-/// What the server has: loaded when the view appears, when it is pulled, when the network is back after a failure, and
-/// whenever a message was delivered. Meanwhile the old messages stay.
+/// The messages of the server. They are loaded when the view appears, when the user pulls it, when the network
+/// is back after a failure, and after each delivery. Meanwhile the old messages stay.
 private struct Messages: View {
   @Loaded private var messages: Loading<[Message]>
 
@@ -42,14 +42,14 @@ private struct Messages: View {
   var body: some View {
     VStack {
       ForEach(messages.value ?? []) { message in Text("\(message.author): \(message.text)") }
-      if messages.error != nil { Text("The newest messages are not here yet.") }
+      if messages.error != nil { Text("The newest messages could not be loaded.") }
       if messages.isRefreshing { ProgressView() }
     }
     .loads($messages)
   }
 }
 
-/// A message that the server does not take. Nothing is lost: the user decides.
+/// A message that the server has rejected. The user decides whether to send it again or delete it.
 private struct RejectedRow: View {
   let draft: Chat.Draft
   let chat: Chat

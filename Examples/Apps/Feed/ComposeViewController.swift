@@ -2,7 +2,8 @@ import Errand
 import ErrandUIKit
 import UIKit
 
-/// A sheet in which a post is written. While it is published, the sheet takes no touches; pulled down, it cancels that.
+/// A sheet to write a post. While it publishes the post, the sheet takes no touches, and pulling it down
+/// cancels the request.
 final class ComposeViewController: UIViewController {
   private let feed: Feed
   private let whenPublished: () -> Void

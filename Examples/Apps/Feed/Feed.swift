@@ -16,7 +16,7 @@ struct NewPost: Codable, Sendable {
   let title: String
 }
 
-/// What the pages ask of the server. Each request says how it wants to be treated; the pages only say who owns it.
+/// The requests of the app. Each request has its options here, and the pages only decide which scope owns it.
 struct Feed: Sendable {
   let client: Client
 
@@ -28,12 +28,12 @@ struct Feed: Sendable {
       ?? Client(configuration: configuration)
   }
 
-  /// A pull during another load, or right after it, is one request.
+  /// Loads the posts. A pull during another load, or within 3 s, shares its request.
   func posts() async throws -> [Post] {
     try await client.send(.get("posts").priority(.userInitiated).shared(within: .seconds(3))).decode()
   }
 
-  /// The newest search wins; those that it overtakes are cancelled.
+  /// Searches the posts, and cancels earlier searches.
   func search(_ text: String) async throws -> [Post] {
     try await client.send(.get("posts", query: ["q": text]).priority(.userInitiated).latest("search"))
       .decode()
@@ -43,7 +43,7 @@ struct Feed: Sendable {
     try await client.send(.get(.path("posts/\(post.id)/comments")).priority(.userInitiated)).decode()
   }
 
-  /// A second tap is no second post.
+  /// Publishes a post. A second tap within 3 s is ignored.
   func publish(_ post: NewPost, _ activity: RequestActivity) async throws {
     try await client.send(
       .post("posts", json: post).mustFinishFirst(activity, text: "Publishing").ignoringRepeats(

@@ -11,7 +11,7 @@ import UIKit
 
 final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
   var window: UIWindow?
-  /// Ends when the user signs out, and all pages' requests with it.
+  /// The scope of the signed-in user. Its end cancels the requests of all pages.
   private(set) var signedIn = RequestScope("signed in")
 
   func scene(

@@ -2,7 +2,7 @@ import Errand
 import ErrandUIKit
 import UIKit
 
-/// The posts, with a search, a pull to refresh, and a sheet to write one.
+/// The list of posts, with a search, a pull to refresh, and a sheet to write a post.
 final class FeedViewController: UITableViewController, UISearchResultsUpdating {
   private let feed: Feed
   private let avatars: RequestPrefetcher<Post>
@@ -12,7 +12,7 @@ final class FeedViewController: UITableViewController, UISearchResultsUpdating {
 
   private var shown: [Post] { found ?? posts }
 
-  /// The post of a row; nil if there is none any more.
+  /// Returns the post of a row, or nil if the row no longer exists.
   private func post(at path: IndexPath) -> Post? { shown.indices.contains(path.row) ? shown[path.row] : nil }
 
   init(_ feed: Feed) {
@@ -57,7 +57,7 @@ final class FeedViewController: UITableViewController, UISearchResultsUpdating {
     }
     whileShown { [weak self, feed] in
       let posts = try await feed.search(text)
-      // The field may have been cleared meanwhile.
+      // The user may have changed the text meanwhile.
       guard self?.navigationItem.searchController?.searchBar.text == text else { return }
       self?.found = posts
       self?.tableView.reloadData()
@@ -82,7 +82,7 @@ final class FeedViewController: UITableViewController, UISearchResultsUpdating {
   override func tableView(
     _ tableView: UITableView, didEndDisplaying cell: UITableViewCell, forRowAt indexPath: IndexPath
   ) {
-    // What is not looked at any more goes on behind what is, and is cached for the next time.
+    // The avatar of a hidden row keeps loading with a lower priority, and is cached for later.
     (cell as? PostCell)?.post.map(avatars.endDisplaying)
   }
 
@@ -98,7 +98,7 @@ final class PostCell: UITableViewCell {
   func show(_ post: Post, _ avatars: RequestPrefetcher<Post>) {
     self.post = post
     draw(post, nil)
-    // Another post in this cell ends the wait for this one's picture.
+    // Showing another post in this cell cancels this task.
     requests(for: post.id).task { [weak self] in
       guard let data = try await avatars.call(for: post)?.value.data else { return }
       self?.draw(post, UIImage(data: data))

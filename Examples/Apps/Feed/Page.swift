@@ -3,8 +3,8 @@ import ErrandUIKit
 import UIKit
 
 extension UIViewController {
-  /// Does work that ends with this page. A failure is shown; a cancellation is not, because nobody looks any more, nor is
-  /// the repeat of a second tap.
+  /// Runs work in the scope of this page, which cancels it at the page's end. Shows errors, except for
+  /// cancellations and ignored repeats.
   func whileShown(_ work: @escaping @MainActor @Sendable () async throws -> Void) {
     requests.task { [weak self] in
       do {
@@ -18,7 +18,7 @@ extension UIViewController {
   }
 
   private func show(_ error: any Error) {
-    let alert = UIAlertController(title: "That failed", message: "\(error)", preferredStyle: .alert)
+    let alert = UIAlertController(title: "Something went wrong", message: "\(error)", preferredStyle: .alert)
     alert.addAction(UIAlertAction(title: "OK", style: .default))
     present(alert, animated: true)
   }

@@ -2,7 +2,7 @@ import Errand
 import ErrandUIKit
 import UIKit
 
-/// One post with its comments. The swipe back cancels what is under way once it is completed, and not before.
+/// One post with its comments. A swipe back cancels its requests only once the swipe is completed.
 final class PostViewController: UITableViewController {
   private let post: Post
   private let feed: Feed

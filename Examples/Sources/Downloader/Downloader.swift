@@ -3,13 +3,13 @@ import ErrandTesting
 import Foundation
 import Synchronization
 
-/// Downloads a file, and goes on where an earlier run, or the connection, broke off.
+/// Downloads a file, and resumes after a lost connection or an interrupted run.
 ///
-///     swift run Downloader             # a server of its own, whose connections break
+///     swift run Downloader             # uses a local server whose connections break
 ///     swift run Downloader URL FILE
 ///
-/// Press control-C in the middle and start it again: with a URL of a server that names its versions (`ETag` or
-/// `Last-Modified`) and knows `Range`, it goes on from there.
+/// Press control-C during the download and start it again. The download resumes if the server supports `Range`
+/// and sends an `ETag` or `Last-Modified`.
 @main struct Downloader {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -23,7 +23,7 @@ import Synchronization
     let file = URL(filePath: name)
 
     let client = Client()
-    // The file is as large as it is, so there is no deadline; a server that is silent for 10 s is given up.
+    // A large file may take any time, so the request has no deadline. An attempt without data for 10 s times out.
     let request = Request.get(url).attempts(10)
     do {
       let bar = ProgressBar()
@@ -32,7 +32,7 @@ import Synchronization
       print("\(file.path): \(response.timing.attempts) attempts, \(response.timing.total)")
       if let server { print(server.account) }
     } catch let error as RequestError {
-      print("\n\(error)\nStart it again to go on.")
+      print("\n\(error)\nRun this again to resume the download.")
       await client.shutdown()
       exit(1)
     }
@@ -40,7 +40,7 @@ import Synchronization
   }
 }
 
-/// A line in the terminal. Its handler is called often, so it draws whole percents only.
+/// A line in the terminal. Progress arrives often, so it is redrawn only for each percent.
 final class ProgressBar: Sendable {
   private let drawn = Mutex(-1)
 
@@ -71,7 +71,7 @@ struct BreakingServer {
 
   init() throws {
     let data = Data(repeating: 7, count: 64 << 20)
-    // The same port each time: a later run goes on with the same URL.
+    // The port is fixed, so that a later run resumes the download of the same URL.
     server = try MockServer(port: 8372)
     server.on("GET", "/large") { request in
       .file(data, etag: Self.etag, for: request).dripping(1 << 20, every: .milliseconds(20))
@@ -79,8 +79,8 @@ struct BreakingServer {
     }
   }
 
-  /// A line for each request that the server got.
+  /// A line for each request that the server received.
   var account: String {
-    server.requests.map { "GET \($0.path), \($0.fields["Range"] ?? "the whole")" }.joined(separator: "\n")
+    server.requests.map { "GET \($0.path), \($0.fields["Range"] ?? "whole file")" }.joined(separator: "\n")
   }
 }

@@ -3,13 +3,13 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// Reads a feed (https://jsonfeed.org) and the beginnings of the pages that it names.
+/// Reads a feed (https://jsonfeed.org) and the beginnings of its pages.
 ///
-///     swift run FeedReader            # a feed of its own, on this machine
+///     swift run FeedReader            # uses the feed of a local server
 ///     swift run FeedReader URL
 ///
-/// The feed of the last run is shown at once, and then the present one. Three views ask for it, and it is sent
-/// once. Control-C cancels whatever is under way, and only that.
+/// It shows the cached feed of the last run at once, and then the new one. Three views load the feed with one
+/// request. Control-C cancels the requests in flight.
 @main struct FeedReader {
   static func main() async throws {
     let server = CommandLine.arguments.count > 1 ? nil : try FeedServer()
@@ -20,7 +20,7 @@ import Foundation
     configuration.cache = DiskResponseCache(folder: folder, limit: 10 << 20)
     let client = Client(configuration: configuration)
 
-    // All that this reader asks for ends with this scope.
+    // Ending this scope cancels all requests of this reader.
     let reading = RequestScope("reading")
     let interruption = onControlC { reading.cancel(reason: .other("control-C was pressed")) }
     defer { interruption.cancel() }
@@ -32,23 +32,23 @@ import Foundation
     } catch  where error.isCancellation {
       print("Stopped: \(error)")
     }
-    if let server { print("The server was asked for the feed \(server.feeds) times in all.") }
+    if let server { print("The server received \(server.feeds) requests for the feed.") }
     await client.shutdown()
   }
 
-  /// Shows the feed of the last run, if there is one, and then the present one.
+  /// Shows the cached feed of an earlier run, if any, and then the new one.
   static func newest(of url: String, _ client: Client, _ scope: RequestScope) async throws -> Feed {
-    var newest = Feed(title: "nothing", items: [])
+    var newest = Feed(title: "no feed", items: [])
     let request = Request.get(url).cached(as: "feed", .staleWhileRevalidate)
     for try await response in client.responses(to: request, in: scope) {
       newest = try response.decode(Feed.self)
-      let age = response.cachedAt.map { "as of \($0)" } ?? "from the network"
+      let age = response.cachedAt.map { "cached at \($0)" } ?? "from the network"
       print("\(newest.title), \(age): \(newest.items.count) articles")
     }
     return newest
   }
 
-  /// A list, a badge and a menu show the same feed: one request, three responses.
+  /// Loads the feed for a list, a badge and a menu, with one request for all three.
   static func inThreeViews(_ url: String, _ client: Client, _ scope: RequestScope) async throws {
     let request = Request.get(url).shared(within: .seconds(3))
     try await withThrowingTaskGroup { group in
@@ -62,7 +62,8 @@ import Foundation
     }
   }
 
-  /// The pages come four at once, which is the client's limit for one server. The first one is looked at.
+  /// Loads the pages, four at once, which is the client's limit for one server. The first page has a higher
+  /// priority, because the user is looking at it.
   static func pages(of feed: Feed, _ client: Client, _ scope: RequestScope) async throws {
     try await withThrowingTaskGroup { group in
       for (place, item) in feed.items.enumerated() {
@@ -93,12 +94,12 @@ func onControlC(_ action: @escaping @Sendable () -> Void) -> any DispatchSourceS
   source.setEventHandler(handler: action)
   source.resume()
   #if canImport(Darwin)
-    signal(SIGINT, SIG_IGN)  // there the signal would end the process beside the source
+    signal(SIGINT, SIG_IGN)  // otherwise the signal would also end the process on Apple's platforms
   #endif
   return source
 }
 
-/// A feed of twelve articles, which are slow to come.
+/// A server with a feed of twelve articles that arrive slowly.
 struct FeedServer {
   private let server: MockServer
 
@@ -113,7 +114,7 @@ struct FeedServer {
     let feed = try JSONEncoder().encode(Feed(title: "A feed of slow articles", items: items))
     server.on("GET", "/feed.json") { _ in .response(body: feed).pausing(.milliseconds(200)) }
     server.otherwise { request in
-      .response(body: "This is what \(request.path) has to say, and it takes its time.").pausing(.seconds(1))
+      .response(body: "This is the text of \(request.path), which arrives slowly.").pausing(.seconds(1))
     }
     self.server = server
   }

@@ -3,21 +3,21 @@ import Errand
 import ErrandTesting
 import Foundation
 
-/// A service that takes orders and hands them to another one. An order that was taken arrives, whatever becomes
-/// of this process, the other one, or the network.
+/// A service that accepts orders and forwards them to another one. An accepted order arrives even if this
+/// process, the other service or the network fails.
 ///
-///     swift run Orders            # hands them to a server of its own, which has its moods
+///     swift run Orders            # forwards the orders to a local server that often fails
 ///     swift run Orders URL
 ///
-/// It takes an order every 0.2 s. SIGTERM or control-C ends it properly; kill -9 loses nothing either. What was
-/// not delivered goes out when it is started again.
+/// It accepts an order every 0.2 s. SIGTERM or control-C ends it cleanly, and kill -9 loses no order either.
+/// The next run delivers the remaining orders.
 @main struct Orders {
   static func main() async throws {
     let server = CommandLine.arguments.count > 1 ? nil : try MoodyServer()
     let url = server?.url ?? CommandLine.arguments[1]
 
     var configuration = ClientConfiguration()
-    // Credentials are added to each attempt, and never stored.
+    // This adds the credentials to each attempt, so that they are never stored.
     configuration.attemptInterceptors = [Credentials(token: "secret")]
     let client = Client(configuration: configuration)
 
@@ -30,15 +30,16 @@ import Foundation
 
     let left = try await outbox.statistics().counts
     print(
-      "From before: \(left[.stored, default: 0]) orders; dead letters: \(left[.deadLettered, default: 0])")
+      "Left from earlier runs: \(left[.stored, default: 0]) orders, \(left[.deadLettered, default: 0]) dead letters"
+    )
     let log = Task { await report(outbox.events) }
     let orders = Task { try await takeOrders(url, outbox) }
 
     let signal = await firstSignal(of: [SIGTERM, SIGINT])
-    print("Signal \(signal): taking no more orders.")
+    print("Signal \(signal): accepting no more orders.")
     orders.cancel()
     _ = await orders.result
-    // Attempts under way may end; the rest is given back, and stored.
+    // Attempts in flight get 5 s to end. All other orders stay stored.
     await outbox.close(within: .seconds(5))
     await client.shutdown(within: .seconds(1))
     await log.value
@@ -49,9 +50,9 @@ import Foundation
     for number in 1... {
       let customer = ["anna", "ben", "cleo"][number % 3]
       let order = Order(customer: customer, article: number % 7 == 0 ? "a unicorn" : "\(number) apples")
-      // Orders of one customer arrive in their order. Customers do not wait for each other.
+      // The orders of one customer arrive in order. Customers do not wait for each other.
       let receipt = try await outbox.enqueue(.post(url, json: order), lane: "customer/\(customer)")
-      print("\(receipt.id) \(customer): taken, \(order.article)")
+      print("\(receipt.id) \(customer): accepted, \(order.article)")
       try await Task.sleep(for: .milliseconds(200))
     }
   }
@@ -62,9 +63,9 @@ import Foundation
       let step: String? =
         switch event.step {
         case .delivered(let response): "delivered, \(response.status)"
-        case .failed(let reason, let next): "failed: \(reason); again at \(next)"
-        case .deadLettered(let reason, _): "a dead letter: \(reason)"
-        case .expired, .dropped: "over"
+        case .failed(let reason, let next): "failed: \(reason); next attempt at \(next)"
+        case .deadLettered(let reason, _): "dead letter: \(reason)"
+        case .expired, .dropped: "given up"
         case .stored, .attempting: nil
         }
       if let step { print("\(event.id) \(customer): \(step)") }
@@ -85,7 +86,7 @@ struct Credentials: Interceptor {
   }
 }
 
-/// Waits for one of these signals, and returns its number. A second one ends the process as usual.
+/// Waits for one of these signals and returns its number. After that, another signal ends the process as usual.
 func firstSignal(of signals: [Int32]) async -> Int32 {
   let (seen, continuation) = AsyncStream.makeStream(of: Int32.self)
   let sources = signals.map { number in
@@ -93,7 +94,7 @@ func firstSignal(of signals: [Int32]) async -> Int32 {
     source.setEventHandler { continuation.yield(number) }
     source.resume()
     #if canImport(Darwin)
-      signal(number, SIG_IGN)  // there the signal would end the process beside the source
+      signal(number, SIG_IGN)  // otherwise the signal would also end the process on Apple's platforms
     #endif
     return source
   }
@@ -104,19 +105,21 @@ func firstSignal(of signals: [Int32]) async -> Int32 {
   return 0
 }
 
-/// Accepts orders, but every third attempt finds it busy, and there are no unicorns.
+/// A server that accepts orders, but rejects every third attempt as busy, and all orders of unicorns.
 struct MoodyServer {
   private let server: MockServer
 
   var url: String { server.url("/orders").absoluteString }
 
   init() throws {
-    // The same port each time, so that the orders of an earlier run find it.
+    // The port is fixed, because the stored orders of earlier runs have the URL.
     server = try MockServer(port: 8371)
     server.on("POST", "/orders") { request in
       if request.index % 3 == 2 { return .response(status: 503, fields: ["Retry-After": "1"]) }
       guard request.fields["Authorization"] == "Bearer secret" else { return .response(status: 401) }
-      if request.text.contains("unicorn") { return .response(status: 422, body: "there are no unicorns") }
+      if request.text.contains("unicorn") {
+        return .response(status: 422, body: "unicorns are not available")
+      }
       return .response(status: 201)
     }
   }

@@ -3,15 +3,16 @@ import ErrandTesting
 import Foundation
 import Synchronization
 
-/// Shows Errand's features against a server in this process that misbehaves on purpose. Each step checks itself.
+/// Demonstrates Errand's features against a server in this process that fails on purpose. Each step checks its results.
 ///
 ///     swift run Tour
 @main struct Tour {
   static func main() async {
-    // The server is on this machine: no proxy must be asked for it.
+    // Without this, the environment could select a proxy for the server on this machine.
     setenv("NO_PROXY", "127.0.0.1", 1)
     let started = ContinuousClock.now
-    say("Errand \(ErrandVersion.current), against a server in this process that misbehaves on purpose.")
+    say(
+      "Errand \(ErrandVersion.current), tested against a server in this process that misbehaves on purpose.")
     var broken: [String] = []
     for (index, step) in TourStep.all.enumerated() {
       say("\n\(index + 1). \(step.title)")
@@ -20,21 +21,21 @@ import Synchronization
       if notes.contains(where: \.isBroken) { broken.append("\(index + 1). \(step.title)") }
     }
     if broken.isEmpty {
-      say("\nAll \(TourStep.all.count) steps went as promised, in \(shown(started.duration(to: .now))).")
+      say("\nAll \(TourStep.all.count) steps succeeded, in \(shown(started.duration(to: .now))).")
     } else {
-      say("\nNot as promised:\n" + broken.map { "  \($0)" }.joined(separator: "\n"))
+      say("\nFailed:\n" + broken.map { "  \($0)" }.joined(separator: "\n"))
       exit(1)
     }
   }
 
-  /// Prints a line at once, also into a pipe.
+  /// Prints a line without buffering, also to a pipe.
   private static func say(_ line: String) {
     print(line)
     fflush(nil)
   }
 }
 
-/// Returns a duration for people: `1.5 ms`, `250 ms`, `3.2 s`.
+/// Formats a duration for people: `1.5 ms`, `250 ms`, `3.2 s`.
 func shown(_ duration: Duration) -> String {
   let seconds = duration / .seconds(1)
   return seconds < 0.1
@@ -42,15 +43,15 @@ func shown(_ duration: Duration) -> String {
     : seconds < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.1f s", seconds)
 }
 
-/// Returns a size for people: `1.5 kB`, `23.4 MB`.
+/// Formats a size for people: `1.5 kB`, `23.4 MB`.
 func shown(bytes: Int) -> String {
   bytes < 1_000_000
     ? String(format: "%.1f kB", Double(bytes) / 1000) : String(format: "%.1f MB", Double(bytes) / 1_000_000)
 }
 
-/// One step of the tour: a feature that is shown and checked.
+/// One step of the tour, which demonstrates and checks a feature.
 struct TourStep: Sendable {
-  /// The time after which a step fails.
+  /// The time limit of a step.
   private static let limit = Duration.seconds(10)
 
   let title: String
@@ -74,7 +75,7 @@ struct TourStep: Sendable {
     .compression, .bomb, .validation, .shutdown,
   ]
 
-  /// Runs the step, and returns its notes, with one for each expectation that was not met.
+  /// Runs the step and returns its notes, including one for each expectation that was not met.
   func perform() async -> [TourNote] {
     let notes = TourNotes()
     do {
@@ -127,7 +128,7 @@ final class TourNotes: Sendable {
   }
 }
 
-/// The reason why a step could not be shown.
+/// The reason why a step failed.
 struct TourFailure: Error, CustomStringConvertible {
   let description: String
 }

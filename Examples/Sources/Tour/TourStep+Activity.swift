@@ -3,20 +3,20 @@ import ErrandTesting
 import Foundation
 
 extension TourStep {
-  static let indicator = TourStep("An indicator waits before it appears, stays a while, and never blinks") {
+  static let indicator = TourStep("A loading indicator appears late, stays long enough, and never blinks") {
     stage in
     let clock = VirtualClock()
     let client = TourStage.makeClient { $0.clock = clock }
-    stage.client("each mark is 0.1 s: . draws nothing, # draws the indicator")
+    stage.client("each mark is 0.1 s: . shows nothing, # shows the indicator")
 
     stage.server.on("GET", "/quick") { _ in .response() }
     var film = ActivityFilm(clock)
     try await client.send(.get(stage.server.url("/quick")).activity(film.activity))
-    // Otherwise its deadline timer, set late, could be taken for the next activity's.
+    // Otherwise its deadline timer, which starts late, could be mistaken for that of the next activity.
     try await clock.waitForSleepers()
     film.shoot(6)
     stage.client("response at once:              \(film.frames)")
-    stage.promise("nothing for a quick response", film.frames == "......")
+    stage.promise("a quick response shows no indicator", film.frames == "......")
 
     let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/slow") { _ in
@@ -34,7 +34,7 @@ extension TourStep {
     await film.waitUntil(isShown: false)
     film.shoot(1)
     stage.client("response after 0.6 s:          \(film.frames)")
-    stage.promise("after 0.4 s, for 0.5 s", film.frames == "....#####.")
+    stage.promise("the indicator appears after 0.4 s and stays for 0.5 s", film.frames == "....#####.")
 
     let again = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/busy") { request in
@@ -51,8 +51,8 @@ extension TourStep {
     film.shoot(10)
     _ = try await busy.value
     film.shoot(1)
-    stage.client("503 after 0.5 s, then again: \(film.frames)")
-    stage.promise("no blinking over a retry", film.frames == "....###########.")
+    stage.client("503 after 0.5 s, then a retry: \(film.frames)")
+    stage.promise("the indicator does not blink during a retry", film.frames == "....###########.")
     stage.server("\(stage.server.requests.map(\.path).joined(separator: ", "))")
   }
 }
@@ -69,7 +69,7 @@ struct ActivityFilm {
     activity = RequestActivity("Loading", clock: clock)
   }
 
-  /// Takes so many samples, and advances the clock after each.
+  /// Takes `count` samples and advances the clock by 0.1 s after each.
   mutating func shoot(_ count: Int) {
     for _ in 0..<count {
       frames += activity.isShown ? "#" : "."
@@ -77,14 +77,14 @@ struct ActivityFilm {
     }
   }
 
-  /// Samples the whole delay, and returns once the activity is shown.
+  /// Takes samples during the delay of 0.4 s, and returns once the activity is shown.
   mutating func shootUntilShown() async throws {
     try await clock.waitForSleepers()
     shoot(4)
     await waitUntil(isShown: true)
   }
 
-  /// Waits for the activity's own task, which may not have seen yet that the clock has advanced.
+  /// Waits until the activity's task has noticed the advanced clock.
   func waitUntil(isShown: Bool) async {
     for await now in activity.updates where now.isShown == isShown { return }
   }

@@ -18,7 +18,7 @@ extension TourStep {
     stage.promise("closed within 250 ms", closed < .milliseconds(250) && error.isCancellation)
   }
 
-  static let stalled = TourStep("A server that falls silent is not waited for longer than the time-out") {
+  static let stalled = TourStep("A time-out ends a request when its server falls silent") {
     stage in
     stage.server.on("GET", "/silent") { _ in .response(body: "a long story").stalling(at: .body(6)) }
     let started = ContinuousClock.now
@@ -30,11 +30,10 @@ extension TourStep {
     stage.client("\(error.message), after \(shown(took))")
     let end = try await stage.server.waitUntilClosed(connection: 1)
     stage.server("sent half a response, then nothing; connection \(end.rawValue)")
-    stage.promise("300 ms, not seconds", took >= .milliseconds(290) && took < .seconds(2))
+    stage.promise("it times out after 300 ms", took >= .milliseconds(290) && took < .seconds(2))
   }
 
-  static let deadline = TourStep("The deadline ends a call that never stands still and never comes to an end")
-  { stage in
+  static let deadline = TourStep("A deadline ends a call whose response arrives too slowly") { stage in
     stage.server.on("GET", "/drip") { _ in
       .response(body: String(repeating: "drop ", count: 200)).dripping(1, every: .milliseconds(20))
     }
@@ -47,10 +46,10 @@ extension TourStep {
     stage.client("\(error.message), after \(shown(took))")
     let end = try await stage.server.waitUntilClosed(connection: 1)
     stage.server("sent a byte every 20 ms; connection \(end.rawValue)")
-    stage.promise("500 ms", took >= .milliseconds(490) && took < .seconds(2))
+    stage.promise("it ends after 500 ms", took >= .milliseconds(490) && took < .seconds(2))
   }
 
-  static let shutdown = TourStep("Shutdown lets what is in flight end, and takes nothing new") { stage in
+  static let shutdown = TourStep("Shutdown finishes requests in flight and refuses new ones") { stage in
     stage.server.on("GET", "/last") { _ in .response(body: "just in time").pausing(.milliseconds(200)) }
     let last = Task { try await stage.client.send(.get(stage.server.url("/last"))) }
     try await stage.server.waitForRequests(1)
@@ -59,15 +58,15 @@ extension TourStep {
     let response = try await last.value
     await closing.value
     stage.client(
-      "the one in flight: \(response.status), \(response.text); down after \(shown(started.duration(to: .now)))"
+      "the request in flight: \(response.status), \(response.text); shut down after \(shown(started.duration(to: .now)))"
     )
     let error = try await stage.failure(.cancelled) {
       try await stage.client.send(.get(stage.server.url("/last")))
     }
-    stage.client("one more: \(error.message)")
+    stage.client("a new request: \(error.message)")
     try await stage.server.waitForOpenConnections(0)
     stage.server("\(stage.server.count("/last")) request, \(stage.server.openConnections) connections open")
     stage.promise("one request arrived", stage.server.count("/last") == 1)
-    stage.promise("the reason is told", error.cancellation == .clientShutDown)
+    stage.promise("the error has the reason", error.cancellation == .clientShutDown)
   }
 }

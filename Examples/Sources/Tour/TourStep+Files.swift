@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 extension TourStep {
-  static let multipart = TourStep("A form with a 4 MB file is streamed from disk, its length known before") {
+  static let multipart = TourStep("A form with a 4 MB file is streamed from disk, with a known length") {
     stage in
     let photo = stage.file("cat.jpg")
     let bytes = TourStage.bytes(4_000_000)
@@ -20,17 +20,18 @@ extension TourStep {
     let progress = told.withLock { $0 }
     let last = progress.last
     stage.client(
-      "\(response.status); progress told \(progress.count) times, at last \(last?.sent ?? 0) of \(last?.sentTotal ?? 0)"
+      "\(response.status); \(progress.count) progress reports, the last with \(last?.sent ?? 0) of \(last?.sentTotal ?? 0) bytes"
     )
     let request = stage.server.requests[0]
     stage.server("Content-Length \(request.fields["Content-Length"] ?? "none"), body \(response.text)")
-    stage.promise("as long as announced", request.fields["Content-Length"] == "\(request.bodyBytes)")
-    stage.promise("the file is in it", request.body.firstRange(of: bytes) != nil)
+    stage.promise(
+      "the body has the announced length", request.fields["Content-Length"] == "\(request.bodyBytes)")
+    stage.promise("the body contains the file", request.body.firstRange(of: bytes) != nil)
     stage.promise(
       "progress ends at the total", last?.sent == Int64(request.bodyBytes) && last?.sentTotal == last?.sent)
   }
 
-  static let resumed = TourStep("A download that is cut in the middle is gone on with") { stage in
+  static let resumed = TourStep("An interrupted download is resumed") { stage in
     let bytes = TourStage.bytes(2_000_000)
     stage.server.on("GET", "/film") { request in
       let response = MockResponse.file(bytes, etag: #""v1""#, for: request)
@@ -42,22 +43,22 @@ extension TourStep {
       try await stage.client.download(request.bestEffort(), to: file, resume: true)
     }
     stage.client("cut: \(error.message)")
-    stage.promise("no half file appears", !FileManager.default.fileExists(atPath: file.path))
+    stage.promise("no partial file appears", !FileManager.default.fileExists(atPath: file.path))
     let told = Mutex<[TransferProgress]>([])
     _ = try await stage.client.download(request, to: file, resume: true) { progress in
       told.withLock { $0.append(progress) }
     }
     let first = told.withLock { $0.first { $0.receivedTotal != nil } }
     stage.client(
-      "then \(first?.received ?? 0) of \(first?.receivedTotal ?? 0) are there already, and the rest comes")
+      "resumed with \(first?.received ?? 0) of \(first?.receivedTotal ?? 0) bytes already received")
     let fields = stage.server.requests.last?.fields
     stage.server("Range: \(fields?["Range"] ?? "none"), If-Range: \(fields?["If-Range"] ?? "none")")
-    stage.promise("the file is whole", try Data(contentsOf: file) == bytes)
-    stage.promise("the rest only", fields?["Range"]?.hasPrefix("bytes=") ?? false)
+    stage.promise("the file is complete", try Data(contentsOf: file) == bytes)
+    stage.promise("only the rest is requested", fields?["Range"]?.hasPrefix("bytes=") ?? false)
   }
 
   static let changedFile = TourStep(
-    "A file that changed in between starts again: two versions are never mixed"
+    "If the file has changed, a resumed download restarts and never mixes two versions"
   ) { stage in
     let (old, new) = (TourStage.bytes(1_000_000), TourStage.bytes(1_100_000, seed: 0xFF))
     stage.server.on("GET", "/film") { request in
@@ -72,15 +73,16 @@ extension TourStep {
     )
     let requests = stage.server.requests
     stage.server(
-      "If-Range: \(requests.last?.fields["If-Range"] ?? "none"), but now it is \"v2\": 200 with the whole")
-    stage.promise("it is the new one", try Data(contentsOf: file) == new)
-    stage.promise("the rest of the old was asked for", requests.last?.fields["If-Range"] == #""v1""#)
+      "If-Range: \(requests.last?.fields["If-Range"] ?? "none"), but the file is now \"v2\": 200 with the whole file"
+    )
+    stage.promise("the file has the new version", try Data(contentsOf: file) == new)
+    stage.promise("the rest of the old version was requested", requests.last?.fields["If-Range"] == #""v1""#)
   }
 }
 
 extension TourStep {
-  static let compression = TourStep("Bodies are compressed on their way out and back") { stage in
-    // The server returns a compressed body as it is.
+  static let compression = TourStep("Request and response bodies are compressed") { stage in
+    // The server returns the compressed body unchanged.
     stage.server.on("POST", "/echo") { request in
       .response(
         fields: ["Content-Encoding": request.fields["Content-Encoding"] ?? "identity"], body: request.body)
@@ -89,14 +91,14 @@ extension TourStep {
     let response = try await stage.client.send(.post(stage.server.url("/echo"), .text(text)).compressed())
     let timing = response.timing
     stage.client(
-      "\(text.utf8.count) bytes of text: \(timing.bytesSent) sent, \(timing.bytesReceived) received, the same text"
+      "\(text.utf8.count) bytes of text: \(timing.bytesSent) bytes sent, \(timing.bytesReceived) received, same text"
     )
     let request = stage.server.requests[0]
     stage.server(
       "Content-Encoding: \(request.fields["Content-Encoding"] ?? "none"), \(request.bodyBytes) bytes, "
         + "Accept-Encoding: \(request.fields["Accept-Encoding"] ?? "none")")
     stage.promise("the same text comes back", response.text == text)
-    stage.promise("less goes over the wire", request.bodyBytes < text.utf8.count / 10)
+    stage.promise("the transferred body is smaller", request.bodyBytes < text.utf8.count / 10)
   }
 
   static let bomb = TourStep("A gzip bomb is refused before it fills the memory") { stage in
@@ -117,6 +119,6 @@ extension TourStep {
     }
     stage.client(error.message)
     stage.server(
-      "sent \(shown(bytes: bomb.withLock { $0.count })) that become \(shown(bytes: 32 << 20))")
+      "sent \(shown(bytes: bomb.withLock { $0.count })) that decompress to \(shown(bytes: 32 << 20))")
   }
 }

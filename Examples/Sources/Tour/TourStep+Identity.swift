@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 
 extension TourStep {
-  static let refreshedOnce = TourStep("Forty requests find a token stale: it is refreshed once") { stage in
+  static let refreshedOnce = TourStep("Forty requests with an expired token cause one refresh") { stage in
     let count = 40
     stage.server.on("GET", "/me") { request in
       .response(
@@ -22,7 +22,7 @@ extension TourStep {
     let calls = (0..<count).map { client.start(.get(stage.server.url("/me?\($0)")).bestEffort()) }
     var right = 0
     for (number, call) in calls.enumerated() where try await call.value.text == "\(number)" { right += 1 }
-    stage.client("\(right) of \(count) have their own response")
+    stage.client("\(right) of \(count) requests received their response")
     let record = stage.server.requests
     let refreshes = record.count { $0.path == "/token" }
     stage.server("\(record.count - refreshes) requests for /me, \(refreshes) for /token")

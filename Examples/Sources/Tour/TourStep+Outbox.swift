@@ -5,7 +5,7 @@ import Synchronization
 
 extension TourStep {
   static let serverAway = TourStep(
-    "A request is stored while its server is away, and arrives when it is back"
+    "A request is stored while its server is down, and delivered when the server is back"
   ) {
     stage in
     let port = stage.server.port
@@ -23,30 +23,30 @@ extension TourStep {
     let outcome = try await receipt.outcome()
     let attempts = try await receipt.status()?.attempts ?? 0
     stage.client("delivered: \(outcome.response.map { "\($0.status)" } ?? "no"), after \(attempts) attempts")
-    stage.server("is back, and got \(back.requests.map(\.text))")
+    stage.server("is back, and received \(back.requests.map(\.text))")
     stage.promise("it arrives once", back.requests.map(\.text) == ["one pizza"] && attempts > 1)
     await outbox.close()
   }
 
-  static let nextLaunch = TourStep("What one process leaves the next one delivers, with the same key") {
+  static let nextLaunch = TourStep("The next process delivers an unfinished request, with the same key") {
     stage in
     stage.server.script("/orders", [.stall, .response(status: 201)])
     let first = try await stage.outbox()
     let id = try await first.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).id
     try await stage.server.wait(for: "the order") { $0.requests.first?.isComplete ?? false }
     await first.close(within: .zero)
-    stage.client("the first launch ended in the middle of the attempt")
+    stage.client("the first launch ended during the attempt")
     let second = try await stage.outbox()
     let outcome = try await second.receipt(for: id)?.outcome()
-    stage.client("the second: \(outcome?.response.map { "\($0.status)" } ?? "nothing")")
-    stage.promise("the second launch delivers it", outcome?.response?.status == HTTPStatus(201))
+    stage.client("the second launch: \(outcome?.response.map { "\($0.status)" } ?? "nothing")")
+    stage.promise("the second launch delivers the request", outcome?.response?.status == HTTPStatus(201))
     let keys = Set(stage.server.requests.compactMap { $0.fields["Idempotency-Key"] })
     stage.server("\(stage.server.requests.count) requests with \(keys.count) key")
-    stage.promise("one key for both", keys.count == 1 && stage.server.requests.count == 2)
+    stage.promise("both attempts have one key", keys.count == 1 && stage.server.requests.count == 2)
     await second.close()
   }
 
-  static let lane = TourStep("Those of one lane arrive in order, though the first fails; others do not wait")
+  static let lane = TourStep("Requests of a lane arrive in order despite a failure; other lanes do not wait")
   {
     stage in
     stage.server.script("/chat", [.response(status: 503), .response()])
@@ -58,14 +58,14 @@ extension TourStep {
     for receipt in receipts { _ = try await receipt.outcome() }
     try await outbox.waitUntilEmpty()
     let seen = stage.server.requests.filter { $0.path == "/chat" }.map(\.text).joined(separator: " ")
-    stage.server("of the lane came: \(seen)")
-    stage.promise("in order, none twice but the one that failed", seen == "a a b c d")
-    stage.promise("the other lane's came too", stage.server.count("/other") == 1)
+    stage.server("received from the lane: \(seen)")
+    stage.promise("they arrive in order, and only the failed one twice", seen == "a a b c d")
+    stage.promise("the other lane's request arrives, too", stage.server.count("/other") == 1)
     await outbox.close()
   }
 
   static let lostAcknowledgement = TourStep(
-    "When a response is lost the request comes again, and the key tells"
+    "After a lost response the request is sent again, and its key identifies it"
   ) {
     stage in
     let orders = Mutex<[String: Int]>([:])
@@ -80,19 +80,19 @@ extension TourStep {
     let outcome = try await outbox.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).outcome()
     stage.client("delivered: \(outcome.response.map { "\($0.status)" } ?? "no")")
     let seen = orders.withLock { $0 }
-    stage.server("\(seen.values.reduce(0, +)) requests, \(seen.count) order, by its key")
-    stage.promise("one order, asked for twice", Array(seen.values) == [2] && outcome.response != nil)
+    stage.server("\(seen.values.reduce(0, +)) requests, \(seen.count) order by its key")
+    stage.promise("two requests make one order", Array(seen.values) == [2] && outcome.response != nil)
     await outbox.close()
   }
 }
 
 extension TourStage {
-  /// Opens an outbox in this step's folder; opening it again simulates a later launch.
+  /// Opens an outbox in this step's folder. Opening it again simulates a later launch.
   fileprivate func outbox() async throws -> Outbox {
     var configuration = OutboxConfiguration()
     configuration.delivery.backoff = .milliseconds(30)
     configuration.delivery.maxBackoff = .milliseconds(60)
-    // The machine's own network must not matter.
+    // The step must also succeed on a machine without a network.
     configuration.reachability = nil
     return try await Outbox(at: file("outbox"), client: client, configuration: configuration)
   }

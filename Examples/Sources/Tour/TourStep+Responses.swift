@@ -8,7 +8,7 @@ extension TourStep {
     let name: String
   }
 
-  static let json = TourStep("A JSON response becomes a value") { stage in
+  static let json = TourStep("A JSON response is decoded into a Swift value") { stage in
     stage.server.on("GET", "/users") { _ in
       .response(fields: ["Content-Type": "application/json"], body: #"{"id": 7, "name": "Ada"}"#)
     }
@@ -18,11 +18,11 @@ extension TourStep {
     stage.client("User(id: \(user.id), name: \(user.name)), total \(shown(response.timing.total))")
     let seen = stage.server.requests
     stage.server(seen.map { "\($0.method) \($0.target)" }.joined(separator: ", "))
-    stage.promise("the user is Ada", user == User(id: 7, name: "Ada"))
+    stage.promise("the decoded user is Ada", user == User(id: 7, name: "Ada"))
     stage.promise("the query arrives encoded", seen.first?.query == "name=Ada%20%26%20Co.")
   }
 
-  static let keepAlive = TourStep("A connection is kept and used again") { stage in
+  static let keepAlive = TourStep("Requests reuse a connection") { stage in
     stage.server.on("GET", "/") { _ in .response(body: "hello") }
     var reused: [Bool] = []
     for _ in 1...5 {
@@ -33,11 +33,12 @@ extension TourStep {
     let connections = stage.server.connections
     stage.server("\(connections.count) connection with \(connections.first?.requests ?? 0) requests")
     stage.promise(
-      "one connection for all", connections.count == 1 && reused == [false] + Array(repeating: true, count: 4)
+      "all requests use one connection",
+      connections.count == 1 && reused == [false] + Array(repeating: true, count: 4)
     )
   }
 
-  static let clearErrors = TourStep("What cannot be asked is an error that says why, never a crash") {
+  static let clearErrors = TourStep("An invalid request is an error with a reason, never a crash") {
     stage in
     for url in ["example.com/path", "ftp://example.com", "http://two words.com"] {
       let error = try await stage.failure(.invalidRequest) { try await stage.client.send(.get(url)) }
@@ -47,10 +48,11 @@ extension TourStep {
     let error = try await stage.failure(.invalidRequest) { try await stage.client.send(smuggled) }
     stage.client(error.message)
     stage.server("\(stage.server.requests.count) requests")
-    stage.promise("nothing was sent", stage.server.requests.isEmpty)
+    stage.promise("no request is sent", stage.server.requests.isEmpty)
   }
 
-  static let credentials = TourStep("A redirect to another origin takes no credentials along") { stage in
+  static let credentials = TourStep("A redirect to another origin does not carry credentials along") {
+    stage in
     let other = try MockServer()
     defer { other.stop() }
     let landing = other.url("/landing").absoluteString
@@ -63,11 +65,13 @@ extension TourStep {
         ?? "nothing"
     }
     let (first, second) = (credentials(stage.server.requests), credentials(other.requests))
-    stage.server("the first saw \(first), the second \(second)")
-    stage.promise("only the first sees it", first == "Authorization" && second == "no Authorization")
+    stage.server("the first server received \(first), the second \(second)")
+    stage.promise(
+      "only the first server receives Authorization", first == "Authorization" && second == "no Authorization"
+    )
   }
 
-  static let validation = TourStep("A response counts only if it is what was asked for") { stage in
+  static let validation = TourStep("An unexpected response is an error") { stage in
     stage.server.on("GET", "/missing") { _ in .response(status: 404, body: #"{"why": "no such thing"}"#) }
     stage.server.on("GET", "/page") { _ in .response(fields: ["Content-Type": "text/html"], body: "<html>") }
     stage.server.on("GET", "/empty") { _ in .response() }
@@ -85,8 +89,8 @@ extension TourStep {
       try await client.send(.get(stage.server.url("/empty")).expectingBody())
     }
     stage.client(empty.message)
-    stage.server("\(stage.server.requests.count) requests: what is refused is not asked for again")
-    stage.promise("each was asked once", stage.server.requests.count == 3)
+    stage.server("\(stage.server.requests.count) requests: a rejected response is not requested again")
+    stage.promise("each request is sent once", stage.server.requests.count == 3)
     stage.promise("the error carries the body", missing.bodyPrefix?.count == 24)
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 extension TourStep {
   static let poppedPage = TourStep(
-    "A page that is popped takes its ten requests along, and the page below goes on"
+    "Popping a page cancels its ten requests, and those of the page below continue"
   ) { stage in
     let (server, client) = (stage.server, stage.client)
     let film = Data(count: 8_000_000)
@@ -16,7 +16,7 @@ extension TourStep {
 
     let stack = ScopeStack("app")
     let list = stack.push("list")
-    // The upload goes on until its stream is finished.
+    // The upload lasts until its stream is finished.
     let (draft, writer) = AsyncStream.makeStream(of: Data.self)
     writer.yield(Data("half a ".utf8))
     let below = client.start(.post(server.url("/draft"), .stream(draft)), in: list)
@@ -31,7 +31,7 @@ extension TourStep {
     calls += ask("/film", 2)
     try await server.wait(for: "two films") { $0.connections.count { $0.bytesSent >= 12_000 } == 2 }
     calls += ask("/photo", 6)
-    stage.client("\(page.count) requests of the page are in flight: 4 on the wire, 6 wait for a slot")
+    stage.client("the page has \(page.count) requests: 4 are in flight, 6 wait for a slot")
 
     let asked = ContinuousClock.now
     stack.pop()
@@ -41,37 +41,38 @@ extension TourStep {
     try await server.waitForOpenConnections(1)
     let closed = asked.duration(to: .now)
     stage.client(
-      "pop(): \(errors.count) times \"\(errors.first?.message ?? "")\", after \(shown(returned))")
+      "pop(): \(errors.count) errors \"\(errors.first?.message ?? "")\", after \(shown(returned))")
     let ended = server.connections.filter { !$0.isOpen }
     stage.server(
-      "\(ended.count) connections closed \(shown(closed)) after pop(); of 2 films of 8 MB it had sent "
+      "\(ended.count) connections closed \(shown(closed)) after pop(); sent of 2 films of 8 MB: "
         + shown(bytes: ended.reduce(0) { $0 + $1.bytesSent }))
 
     writer.yield(Data("page".utf8))
     writer.finish()
     let response = try await below.value
     stage.client("the page below: \(response.status), \(response.text)")
-    // This request waits for a slot after the cancelled ones, which would have been sent before it.
+    // This request follows the cancelled ones in the queue, so they would have been sent before it.
     try await client.send(.post(server.url("/draft"), .text("another")), in: list)
     stage.server(
-      "\"\(server.requests.first?.text ?? "")\" came whole; of those that waited it saw \(server.count("/photo"))"
+      "received \"\(server.requests.first?.text ?? "")\" completely, and \(server.count("/photo")) waiting requests"
     )
     stage.promise(
-      "ten are cancelled by the page's end",
+      "the page's end cancels ten requests",
       errors.count { $0.cancellation == .scopeEnded("post") } == 10 && page.count == 0)
     stage.promise("their sockets are closed", ended.count == 4)
     stage.promise(
-      "the rest of the films is not read",
+      "the rest of the films is not transferred",
       ended.reduce(0) { $0 + $1.bytesSent } < 2 * film.count)
-    stage.promise("those that waited are never sent", server.count("/photo") == 0)
-    stage.promise("the page below goes on", server.requests.first?.text == "half a page" && !list.isCancelled)
+    stage.promise("the waiting requests are never sent", server.count("/photo") == 0)
+    stage.promise(
+      "the page below is not affected", server.requests.first?.text == "half a page" && !list.isCancelled)
   }
 
   private final class Profile: RequestOwner, Sendable {
     let requests = RequestScope("profile")
   }
 
-  static let ownerGone = TourStep("A request ends with its owner, and does not keep it alive") { stage in
+  static let ownerGone = TourStep("A request is cancelled when its owner is deallocated") { stage in
     stage.server.on("GET", "/me") { _ in .stall }
     let isTold = Mutex(false)
     var page: Profile? = Profile()
@@ -82,14 +83,14 @@ extension TourStep {
     try await stage.server.waitForRequests(1)
     withExtendedLifetime(page) {}
     page = nil
-    stage.promise("nobody keeps the owner alive", left == nil)
+    stage.promise("the request does not keep its owner alive", left == nil)
     guard let call, let error = await stage.failure(.cancelled, of: call) else {
       throw TourFailure(description: "the request was not cancelled")
     }
-    stage.client("the page is gone: \(error.message); nobody is told")
+    stage.client("the page is deallocated: \(error.message); its handler is not called")
     let end = try await stage.server.waitUntilClosed(connection: 1)
     stage.server("connection \(end.rawValue)")
-    stage.promise("its end is the reason", error.cancellation == .scopeEnded("profile"))
-    stage.promise("nobody is told", !isTold.withLock { $0 })
+    stage.promise("the error names the page's scope", error.cancellation == .scopeEnded("profile"))
+    stage.promise("the handler is not called", !isTold.withLock { $0 })
   }
 }

@@ -1,9 +1,9 @@
 import Errand
 import Foundation
 
-// The code under test. It would live in a target of its own.
+// The code under test. In a real package it is in a separate target.
 
-/// The weather, as a service of ours tells it.
+/// A client of a weather service.
 struct WeatherService {
   struct Report: Codable, Equatable {
     var place: String
@@ -17,7 +17,7 @@ struct WeatherService {
   let client: Client
   let base: URL
 
-  /// Returns the weather at a place: the newest, or the last one that is known if the service is down.
+  /// Returns the weather at a place. If the service fails, returns the last known weather.
   /// - Throws: `Failure.unknownPlace`, or `RequestError`.
   func report(for place: String) async throws -> Report {
     let request = Request.get(base.appending(path: "weather"), query: ["place": place])

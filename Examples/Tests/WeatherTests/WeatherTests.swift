@@ -7,7 +7,7 @@ import Testing
   private let json: HTTPFields = ["Content-Type": "application/json"]
   private let oslo = #"{"place":"Oslo","degrees":-3}"#
 
-  @Test func `the weather of a place is what the service says`() async throws {
+  @Test func `the service reports the weather of a place`() async throws {
     let server = try MockServer()
     server.on("GET", "/weather") { [json, oslo] request in
       request.query == "place=Oslo" ? .response(fields: json, body: oslo) : .response(status: 404)
@@ -20,18 +20,19 @@ import Testing
     }
   }
 
-  @Test func `a service that is down leaves the last weather that is known`() async throws {
+  @Test func `the last known weather is returned while the service is down`() async throws {
     let server = try MockServer()
     server.script("GET", "/weather", [.response(fields: json, body: oslo), .reset])
     let service = WeatherService(client: Client(), base: server.url)
 
     _ = try await service.report(for: "Oslo")
     #expect(try await service.report(for: "Oslo").degrees == -3)
-    // The kept connection ended before a response, so the first of the three attempts was sent once more on a new one.
+    // The first of the three attempts used the kept connection, which ended before a response. So it was
+    // repeated at once on a new connection.
     #expect(server.count("/weather") == 1 + 1 + 3)
   }
 
-  @Test func `a busy service is asked again, and the test does not wait for it`() async throws {
+  @Test func `a busy service gets a second request, without a wait in the test`() async throws {
     let clock = VirtualClock()
     let stub = StubTransport(
       clock: clock,
@@ -47,7 +48,7 @@ import Testing
     #expect(clock.now.offset >= .seconds(30))
   }
 
-  @Test func `a page in the place of the weather is an error that says so`() async throws {
+  @Test func `an HTML page instead of the weather is an error with its content type`() async throws {
     let stub = StubTransport([.response(fields: ["Content-Type": "text/html"], body: "<h1>Welcome</h1>")])
     let service = WeatherService(client: Client(transport: stub), base: URL(string: "http://weather")!)
 

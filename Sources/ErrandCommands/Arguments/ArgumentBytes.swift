@@ -1,7 +1,9 @@
-/// Arguments that are not UTF-8, as texts that keep every byte: the values of `-d` are sent as they were given.
+/// Represents arguments that are not UTF-8 as strings without losing a byte, because `-d` sends its value
+/// unchanged.
 ///
-/// In such a text each byte from 0x80 on is a character of a private-use area. An argument that has such a
-/// character itself is written in the same way. So a text with one of them always stands for bytes.
+/// In such a string each byte from 0x80 on is a character of a private-use area. An argument that already
+/// contains such a character is escaped in the same way. So a string with such a character always stands for
+/// bytes.
 enum ArgumentBytes {
   private static let area: ClosedRange<UInt32> = 0x10_FF00...0x10_FFFF
 
@@ -16,7 +18,7 @@ enum ArgumentBytes {
     return String(text)
   }
 
-  /// True if the text stands for bytes.
+  /// Returns true if the text stands for bytes that are not UTF-8.
   static func isEscaped(_ text: String) -> Bool {
     text.unicodeScalars.contains { area.contains($0.value) }
   }
@@ -30,11 +32,11 @@ enum ArgumentBytes {
     }
   }
 
-  /// Returns the argument as a proper text.
-  /// - Throws: `UsageError` if it is not UTF-8: with replacements it would name another file.
+  /// Returns the argument as text without escaped bytes.
+  /// - Throws: `UsageError` if it is not UTF-8, because replacement characters would name another file.
   static func checked(_ text: String, _ name: String) throws(UsageError) -> String {
     guard isEscaped(text) else { return text }
     if let checked = String(validating: bytes(of: text), as: UTF8.self) { return checked }
-    throw UsageError("\(name) is not UTF-8", hint: "Give such bytes in a file, as in -d @FILE.")
+    throw UsageError("\(name) is not UTF-8", hint: "To send such bytes, put them into a file: -d @FILE.")
   }
 }

@@ -12,13 +12,13 @@ enum BodyArgument: Sendable, Hashable {
   case text(String, contentType: String)
   /// Data that is not UTF-8.
   case bytes([UInt8], contentType: String)
-  /// Without a content type, the type follows from the file's name.
+  /// The contents of a file. If the content type is nil, the file's name determines it.
   case file(path: String, contentType: String?)
   case standardInput(contentType: String)
   case form([NameAndValue])
   case multipart([Part])
 
-  /// True for JSON that is not on the command line itself.
+  /// True for JSON that comes from a file or from standard input.
   var isJSON: Bool {
     switch self {
     case .standardInput(let type): type == Self.jsonType
@@ -30,7 +30,7 @@ enum BodyArgument: Sendable, Hashable {
   init(_ arguments: ScannedArguments) throws(UsageError) {
     let kinds = [OptionSpec.data, .json, .form, .part].filter(arguments.has)
     if kinds.count > 1 {
-      throw UsageError("\(kinds[0].name) and \(kinds[1].name) each make a body; use one of them")
+      throw UsageError("\(kinds[0].name) and \(kinds[1].name) both set the body; use one of them")
     }
     switch kinds.first {
     case OptionSpec.data: try self.init(data: arguments.values(.data))
@@ -58,13 +58,13 @@ enum BodyArgument: Sendable, Hashable {
       return
     }
     guard data.allSatisfy({ $0 != "-" && !$0.hasPrefix("@") }) else {
-      throw UsageError("only one -d may name a file or standard input")
+      throw UsageError("several -d can only be joined if none of them is @FILE or -")
     }
     self = Self.literal(data.joined(separator: "&"), Self.formType)
   }
 
   private init(json: [String]) throws(UsageError) {
-    guard json.count == 1 else { throw UsageError("--json may be given once") }
+    guard json.count == 1 else { throw UsageError("--json can be given only once") }
     self = try Self.source(json[0], type: Self.jsonType, fileType: Self.jsonType, option: .json)
     if case .text(let text, _) = self { try JSONSyntax.check(text.utf8) }
   }
@@ -81,7 +81,7 @@ enum BodyArgument: Sendable, Hashable {
   ) throws(UsageError) -> BodyArgument {
     if text == "-" || text == "@-" { return .standardInput(contentType: type) }
     guard text.hasPrefix("@") else { return literal(text, type) }
-    guard text.count > 1 else { throw UsageError("\(option.name) @ names no file") }
+    guard text.count > 1 else { throw UsageError("\(option.name) @ needs a file name: \(option.name) @FILE") }
     return .file(path: String(text.dropFirst()), contentType: fileType)
   }
 }

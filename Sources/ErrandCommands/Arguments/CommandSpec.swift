@@ -1,4 +1,4 @@
-/// One command of the tool: its arguments, and the text of its help.
+/// One command of the tool: its arguments and its help text.
 struct CommandSpec: Sendable {
   /// Options that help shows under one title.
   struct Group: Sendable {
@@ -7,7 +7,7 @@ struct CommandSpec: Sendable {
   }
 
   let name: String
-  /// The operands after the name, as in `FILE URL`.
+  /// The operands after the name, such as `FILE` and `URL`.
   let operands: [String]
   let summary: String
   var notes: [String] = []
@@ -19,7 +19,8 @@ struct CommandSpec: Sendable {
 
   var options: [OptionSpec] { groups.flatMap(\.options) + [.help] }
 
-  /// - Parameter name: The full name: that of a subcommand includes its parent's, as in `outbox list`.
+  /// Returns the command with a name, or nil if no command has it.
+  /// - Parameter name: The full name; for a subcommand it includes the parent's, such as `outbox list`.
   static func named(_ name: String) -> CommandSpec? {
     (all + all.flatMap(\.subcommands)).first { $0.name == name }
   }
@@ -33,27 +34,29 @@ extension CommandSpec {
       help,
     ]
 
-  private static let asking = Group(title: "What is asked", options: [.header, .query])
+  private static let asking = Group(title: "Request", options: [.header, .query])
   private static let identity = Group(
-    title: "Who asks, and signatures", options: OptionSpec.credentials + OptionSpec.signatures)
-  private static let body = Group(title: "The body", options: OptionSpec.bodies)
+    title: "Authentication and signatures", options: OptionSpec.credentials + OptionSpec.signatures)
+  private static let body = Group(title: "Body", options: OptionSpec.bodies)
   private static let limits = Group(title: "Limits", options: OptionSpec.limits)
-  private static let connection = Group(title: "The connection", options: OptionSpec.connection)
-  private static let shown = Group(title: "What is shown", options: OptionSpec.shown)
-  private static let arriving = Group(title: "If it must arrive", options: OptionSpec.arriving)
+  private static let connection = Group(title: "Connection", options: OptionSpec.connection)
+  private static let shown = Group(title: "Output", options: OptionSpec.shown)
+  private static let arriving = Group(title: "Guaranteed delivery", options: OptionSpec.arriving)
 
   private static let bodyNotes = [
-    "-d DATA and -d - are sent as application/x-www-form-urlencoded, -d @FILE as the type that its name",
-    "stands for; -H 'Content-Type: ...' overrides. Several -d DATA are joined with &. Bytes stay as they are.",
+    "-d DATA and -d - are sent as application/x-www-form-urlencoded. For -d @FILE the file name decides the type;",
+    "-H 'Content-Type: ...' overrides it. Several -d DATA are joined with &. All bytes are sent unchanged.",
   ]
 
   private static let guaranteeNotes = [
-    "With --guaranteed it survives this process; errand help outbox tells the rest."
+    "With --guaranteed the request survives the end of this process: see errand help outbox."
   ]
 
   static let get = CommandSpec(
     name: "get", operands: ["URL"], summary: "get a URL and print its body",
-    notes: ["The word get may be left out. A URL without a scheme is http for this machine, else https."],
+    notes: [
+      "errand URL does the same. A URL without a scheme uses http for this machine, and https otherwise."
+    ],
     groups: [asking, identity, limits, connection, arriving, shown],
     examples: [
       "errand get https://example.com",
@@ -64,16 +67,18 @@ extension CommandSpec {
     ])
 
   private static let head = CommandSpec(
-    name: "head", operands: ["URL"], summary: "get the status and the fields only",
-    notes: ["They are shown on standard error, like those of -i; --output json prints them as an object."],
+    name: "head", operands: ["URL"], summary: "get only the status and the header fields",
+    notes: [
+      "They go to standard error, as with -i; --output json prints them to standard output as an object."
+    ],
     groups: [
       asking, identity, limits, connection,
-      Group(title: "What is shown", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
+      Group(title: "Output", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
     ],
     examples: ["errand head https://example.com"])
 
   private static let delete = CommandSpec(
-    name: "delete", operands: ["URL"], summary: "delete what is at a URL",
+    name: "delete", operands: ["URL"], summary: "send a DELETE request",
     groups: [asking, identity, body, limits, connection, arriving, shown],
     examples: ["errand delete https://api.example.com/notes/7"])
 
@@ -99,22 +104,22 @@ extension CommandSpec {
   }
 
   private static let send = CommandSpec(
-    name: "send", operands: ["METHOD", "URL"], summary: "send with any method",
+    name: "send", operands: ["METHOD", "URL"], summary: "send a request with any method",
     notes: bodyNotes + guaranteeNotes, groups: [asking, identity, body, limits, connection, arriving, shown],
     examples: [
       "errand send PURGE https://cache.example.com/page", "errand send OPTIONS https://example.com -i",
     ])
 
   private static let download = CommandSpec(
-    name: "download", operands: ["URL"], summary: "get a file, with a progress bar",
+    name: "download", operands: ["URL"], summary: "download a file, with a progress bar",
     notes: [
-      "Without -o the file is named by the last part of the URL, in this folder, and never replaces one",
-      "that is there. With -o it does. The file appears when it is whole; a failure leaves the old one.",
+      "By default the last part of the URL names the file, in the current folder, and an existing file is never",
+      "replaced; -o FILE replaces one. The file appears once it is complete; a failure keeps the old file.",
     ],
     groups: [
       asking, identity, limits, connection,
-      Group(title: "The file", options: [.file, .resume]),
-      Group(title: "What is shown", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
+      Group(title: "File", options: [.file, .resume]),
+      Group(title: "Output", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
     ],
     examples: [
       "errand download https://example.com/film.mp4",
@@ -122,39 +127,39 @@ extension CommandSpec {
     ])
 
   private static let upload = CommandSpec(
-    name: "upload", operands: ["FILE", "URL"], summary: "send a file, with a progress bar",
+    name: "upload", operands: ["FILE", "URL"], summary: "upload a file, with a progress bar",
     notes: ["FILE may be - for standard input. The response's body is printed."],
     groups: [
-      asking, identity, Group(title: "The file", options: [.method, .compress]), limits, connection, arriving,
+      asking, identity, Group(title: "File", options: [.method, .compress]), limits, connection, arriving,
       shown,
     ],
     examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
 
   private static let inspect = CommandSpec(
-    name: "inspect", operands: ["COMMAND ..."], summary: "show a command's calls on a page in a browser",
+    name: "inspect", operands: ["COMMAND ..."], summary: "show a command's requests on a page in a browser",
     notes: [
-      "COMMAND is one of these, after --. Standard error says the URL of the page, with a token: only who has it",
-      "may look. The page shows each attempt as it happens, and stays after the command until control-C.",
+      "COMMAND is any other command of errand, after --. The page's URL, which contains a secret token, goes to",
+      "standard error. The page shows each attempt live, and stays open after the command until control-C.",
     ],
-    groups: [Group(title: "Where", options: [.port])],
+    groups: [Group(title: "Address", options: [.port])],
     examples: [
       "errand inspect -- get https://example.com --retry 3", "errand inspect -- outbox run --until-empty",
     ])
 
   private static let completion = CommandSpec(
-    name: "completion", operands: ["bash|zsh|fish"], summary: "print a script that completes arguments",
-    notes: ["Put it where the shell looks for such scripts, or read it at its start."],
+    name: "completion", operands: ["bash|zsh|fish"], summary: "print a script for the shell's completion",
+    notes: ["Save it where the shell looks for completion scripts, or source it when the shell starts."],
     examples: [
       "errand completion bash > ~/.local/share/bash-completion/completions/errand",
       "source <(errand completion zsh)", "errand completion fish > ~/.config/fish/completions/errand.fish",
     ])
 
   private static let manual = CommandSpec(
-    name: "man", operands: [], summary: "print the manual page, for man -l -",
+    name: "man", operands: [], summary: "print the manual page in roff, for man -l -",
     examples: ["errand man | man -l -"])
 
   private static let version = CommandSpec(name: "version", operands: [], summary: "print the version")
 
   private static let help = CommandSpec(
-    name: "help", operands: ["[COMMAND]"], summary: "show help; errand help exit-codes lists those")
+    name: "help", operands: ["[COMMAND]"], summary: "show help on a command, or on exit-codes")
 }

@@ -2,11 +2,12 @@ import ErrandAuthentication
 import ErrandCore
 import ErrandCurl
 
-/// The options that say how a server is reached, which keys are trusted, and who asks.
+/// The options for the connection: certificate authorities, pins, a client certificate, addresses and a proxy.
 struct ConnectionArguments: Sendable, Hashable {
   var authorities: String?
   var tls = TLSConfiguration()
-  /// The file with the password of the client certificate's key; nil if it was given with it, or there is none.
+  /// The file with the password of the client certificate's key; nil if `--cert` has the password or no
+  /// password is needed.
   var keyPasswordFile: String?
   var overrides: [AddressOverride] = []
   var proxy: String?
@@ -31,15 +32,15 @@ struct ConnectionArguments: Sendable, Hashable {
     let key = try ValueParser.file(arguments.last(.key), for: .key)
     keyPasswordFile = try ValueParser.passwordFile(arguments.last(.keyPassword))
     guard let text = arguments.last(.certificate) else {
-      if key != nil { throw UsageError("--key goes with --cert only") }
+      if key != nil { throw UsageError("--key can be used only with --cert") }
       if keyPasswordFile != nil, !arguments.has(.sign) {
-        throw UsageError("--key-password goes with --sign or --cert only")
+        throw UsageError("--key-password can be used only with --sign or --cert")
       }
       return
     }
     let (file, password) = ValueParser.fileAndPassword(text)
     if password != nil, keyPasswordFile != nil {
-      throw UsageError("--cert FILE:PASSWORD and --key-password each give the password; use one of them")
+      throw UsageError("--cert FILE:PASSWORD and --key-password both give the password; use one of them")
     }
     guard let file = try ValueParser.file(file, for: .certificate) else { return }
     tls.clientCertificate = ClientCertificate(file: file, keyFile: key, password: password)
@@ -47,10 +48,10 @@ struct ConnectionArguments: Sendable, Hashable {
 
   private mutating func takeProxyCredential(_ arguments: ScannedArguments) throws(UsageError) {
     guard let text = arguments.last(.proxyUser) else {
-      if arguments.has(.proxyDigest) { throw UsageError("--proxy-digest goes with --proxy-user only") }
+      if arguments.has(.proxyDigest) { throw UsageError("--proxy-digest can be used only with --proxy-user") }
       return
     }
-    if proxy == "none" { throw UsageError("--proxy-user does not go with --proxy none") }
+    if proxy == "none" { throw UsageError("--proxy-user cannot be combined with --proxy none") }
     let (user, password) = try ValueParser.userAndPassword(text)
     proxyCredential =
       arguments.has(.proxyDigest)

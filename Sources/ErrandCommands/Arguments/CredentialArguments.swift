@@ -1,24 +1,24 @@
 import ErrandAuthentication
 import ErrandCore
 
-/// The options that say who asks.
+/// The options for authentication and cookies.
 struct CredentialArguments: Sendable, Hashable {
   enum Scheme: Sendable, Hashable {
     case user(String, password: SecretText)
-    /// The password of the URL's host in the usual file, and its user if the URL names none.
+    /// The password for the URL's host in the netrc file, and its user unless the URL names one.
     case netrc
     case bearer(SecretText)
     case bearerFile(path: String)
-    /// The keys are in the environment.
+    /// AWS Signature Version 4, with the keys from the environment.
     case aws(region: String, service: String)
   }
 
   var scheme: Scheme?
-  /// The user whose entry `--netrc` takes; nil for the first one of the host.
+  /// The user whose entry `--netrc` uses; nil for the host's first entry.
   private(set) var netrcUser: String?
-  /// True to send the password in a digest only (RFC 7616).
+  /// True to send the password only as a digest (RFC 7616).
   var usesDigest = false
-  /// The file of cookies; nil to keep none.
+  /// The cookie file; nil to use no cookies.
   var cookies: String?
 
   init() {}
@@ -26,10 +26,12 @@ struct CredentialArguments: Sendable, Hashable {
   init(_ arguments: ScannedArguments) throws(UsageError) {
     let given = [OptionSpec.user, .netrc, .bearer, .awsSigV4].filter(arguments.has)
     if given.count > 1 {
-      throw UsageError("\(given[0].name) and \(given[1].name) each say who asks; use one of them")
+      throw UsageError("\(given[0].name) and \(given[1].name) both authenticate the request; use one of them")
     }
     if let option = given.first {
-      guard arguments.values(option).count == 1 else { throw UsageError("\(option.name) may be given once") }
+      guard arguments.values(option).count == 1 else {
+        throw UsageError("\(option.name) can be given only once")
+      }
       let text = arguments.values(option)[0]
       switch option {
       case .user: scheme = try Self.user(text)
@@ -40,41 +42,42 @@ struct CredentialArguments: Sendable, Hashable {
     }
     usesDigest = arguments.has(.digest)
     if usesDigest, given.first != .user, given.first != .netrc {
-      throw UsageError("--digest needs a user and a password", hint: "Give them with -u or --netrc.")
+      throw UsageError("--digest needs a user and a password", hint: "Add -u USER:PASSWORD or --netrc.")
     }
     cookies = arguments.last(.cookies)
-    if cookies?.isEmpty ?? false { throw UsageError("--cookies names no file") }
+    if cookies?.isEmpty ?? false { throw UsageError("--cookies needs a file name") }
   }
 
-  /// Takes the user out of the URL with which `--netrc` is used, to find that user's entry.
+  /// Moves the user from the URL to `netrcUser` if `--netrc` is given, to find that user's entry.
   mutating func takeUser(from url: inout String) throws(UsageError) {
     guard scheme == .netrc, let slashes = url.utf8.firstRange(of: "://".utf8) else { return }
     let authority = url.utf8[slashes.upperBound...].prefix { !"/?#\\".utf8.contains($0) }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return }
     let user = String(Substring(authority[..<at]))
     guard !user.utf8.contains(UInt8(ascii: ":")) else {
-      throw UsageError("--netrc and the URL each have a password; use one of them")
+      throw UsageError("--netrc and the URL both give a password; use one of them")
     }
     if !user.isEmpty { netrcUser = String(decoding: URLBytes.decoded(user), as: UTF8.self) }
     url.removeSubrange(slashes.upperBound...at)
   }
 
-  /// Refuses a header field that an option sets, too.
+  /// Throws if `-H` sets a header field that another option also sets.
   func check(_ fields: [HTTPFields.Field]) throws(UsageError) {
     func has(_ name: String) -> Bool { fields.contains { ASCII.equalIgnoringCase($0.name, name) } }
     if scheme != nil, has("Authorization") {
-      throw UsageError("-H 'Authorization: ...' and another option each say who asks; use one of them")
+      throw UsageError(
+        "-H 'Authorization: ...' and another option both authenticate the request; use one of them")
     }
     if cookies != nil, has("Cookie") {
-      throw UsageError("-H 'Cookie: ...' and --cookies each send cookies; use one of them")
+      throw UsageError("-H 'Cookie: ...' and --cookies both send cookies; use one of them")
     }
   }
 
   private static func user(_ text: String) throws(UsageError) -> Scheme {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
       throw UsageError(
-        "-u takes user:password, and there is no colon behind a user in what was given",
-        hint: "To keep the password out of the list of processes: --netrc.")
+        "-u needs USER:PASSWORD, but its value has no user before a colon",
+        hint: "--netrc reads the password from a file, which keeps it out of the list of processes.")
     }
     let (user, password) = (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
     guard !hasControl(user), !hasControl(password) else {
@@ -85,16 +88,16 @@ struct CredentialArguments: Sendable, Hashable {
 
   private static func bearer(_ text: String) throws(UsageError) -> Scheme {
     guard text.utf8.first == UInt8(ascii: "@") else { return .bearer(try token(text, "--bearer")) }
-    guard text.utf8.count > 1 else { throw UsageError("--bearer @ names no file") }
+    guard text.utf8.count > 1 else { throw UsageError("--bearer @ needs a file name: --bearer @FILE") }
     return .bearerFile(path: String(text.dropFirst()))
   }
 
   /// Returns the token (RFC 6750, section 2.1).
-  /// - Parameter source: The place of the token, for the message.
+  /// - Parameter source: The option or the file that has the token, for the message.
   static func token(_ text: String, _ source: String) throws(UsageError) -> SecretText {
     guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
       throw UsageError(
-        "the token of \(source) is empty, or contains a character that no token has, as a space or a line break"
+        "the token of \(source) is empty, or contains a space, a line break or another character that is not allowed"
       )
     }
     return SecretText(text)
@@ -105,7 +108,7 @@ struct CredentialArguments: Sendable, Hashable {
     guard parts.count == 2, parts.allSatisfy(isName) else {
       throw UsageError(
         "--aws-sigv4 takes REGION:SERVICE, not \(text.quotedWithoutSecrets)",
-        hint: "As in eu-central-1:s3. The keys are taken from the environment: AWS_ACCESS_KEY_ID, ...")
+        hint: "For example: eu-central-1:s3. The keys come from the environment: AWS_ACCESS_KEY_ID, ...")
     }
     return .aws(region: parts[0], service: parts[1])
   }
@@ -118,7 +121,7 @@ struct CredentialArguments: Sendable, Hashable {
   private static func hasControl(_ text: String) -> Bool { text.utf8.contains { $0 < 32 || $0 == 127 } }
 }
 
-/// A text that no description shows.
+/// A secret string. Its description and its mirror do not show it.
 struct SecretText: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// A command line that was read: the command to run, with its arguments.
+/// A parsed command line: the command to run, with its arguments.
 enum Invocation: Sendable, Hashable {
   enum Help: Sendable, Hashable {
     case overview
@@ -10,7 +10,7 @@ enum Invocation: Sendable, Hashable {
 
   case transfer(Transfer)
   case outbox(OutboxAction)
-  /// A command whose calls are shown on a page: its arguments.
+  /// Runs the command with these arguments and shows its calls on a page.
   case inspect(port: Int, arguments: [String])
   case completion(CompletionShell)
   case manual
@@ -19,7 +19,8 @@ enum Invocation: Sendable, Hashable {
 
   init(_ arguments: [String]) throws(UsageError) {
     guard let first = arguments.first else {
-      throw UsageError("there is no command", hint: "errand help lists them; for a start: errand get URL")
+      throw UsageError(
+        "no command was given", hint: "errand help lists the commands. To begin: errand get URL")
     }
     let name = try ArgumentBytes.checked(first, "the command")
     switch name {
@@ -50,12 +51,12 @@ enum Invocation: Sendable, Hashable {
     throw UsageError(
       "errand \(command.name) has no command \(name.quotedWithoutSecrets)",
       hint: Spelling.nearest(to: name, in: names).map { "Did you mean errand \(command.name) \($0)?" }
-        ?? "errand help \(command.name) lists them.")
+        ?? "errand help \(command.name) lists its commands.")
   }
 
   private init(_ command: CommandSpec, _ scanned: ScannedArguments) throws(UsageError) {
     var arguments = scanned
-    // The operands of `inspect` are a command line, with options whose values may be bytes.
+    // The operands of `inspect` are another command line, whose option values may be bytes.
     if command.name != "inspect" { try arguments.checkOperands() }
     if arguments.has(.help) {
       self = .help(.command(command.name))
@@ -75,15 +76,16 @@ enum Invocation: Sendable, Hashable {
     case "completion":
       guard let shell = CompletionShell(rawValue: operands[0]) else {
         throw UsageError(
-          "there is no completion for \(operands[0].quotedWithoutSecrets)",
-          hint: "There is for bash, zsh and fish.")
+          "errand has no completion script for \(operands[0].quotedWithoutSecrets)",
+          hint: "It has scripts for bash, zsh and fish.")
       }
       self = .completion(shell)
     case "version": self = .version
     case "send":
       guard ASCII.isToken(operands[0]) else {
         throw UsageError(
-          "\(operands[0].quotedWithoutSecrets) is no method", hint: "As in errand send PURGE URL.")
+          "\(operands[0].quotedWithoutSecrets) is not a valid HTTP method",
+          hint: "For example: errand send PURGE URL.")
       }
       self = .transfer(try Transfer(arguments, method: HTTPMethod(operands[0]), url: operands[1]))
     case "download": self = .transfer(try Self.download(arguments))
@@ -96,9 +98,10 @@ enum Invocation: Sendable, Hashable {
   private static func inspect(_ arguments: ScannedArguments) throws(UsageError) -> Invocation {
     var command = arguments.operands
     if command.first?.split(separator: "/").last == "errand" { command.removeFirst() }
-    // Its mistakes are said before anything is served.
+    // Parsing the inner command now reports its mistakes before the page is served.
     if case .inspect = try Invocation(command) {
-      throw UsageError("a command can be inspected once only", hint: "As in errand inspect -- get URL.")
+      throw UsageError(
+        "errand inspect cannot inspect itself", hint: "For example: errand inspect -- get URL.")
     }
     return .inspect(port: try ValueParser.port(arguments), arguments: command)
   }
@@ -107,7 +110,8 @@ enum Invocation: Sendable, Hashable {
     var transfer = try Transfer(arguments, method: .get, url: arguments.operands[0])
     if !arguments.has(.file) { transfer.target = .fileNamedByURL }
     if transfer.target == .standardOutput {
-      throw UsageError("errand download writes a file", hint: "To print the body: errand get URL.")
+      throw UsageError(
+        "errand download cannot write to standard output", hint: "To print the body: errand get URL.")
     }
     transfer.showsProgress = true
     return transfer
@@ -115,7 +119,9 @@ enum Invocation: Sendable, Hashable {
 
   private static func upload(_ arguments: ScannedArguments) throws(UsageError) -> Transfer {
     let name = arguments.last(.method) ?? "PUT"
-    guard ASCII.isToken(name) else { throw UsageError("\(name.quotedWithoutSecrets) is no method") }
+    guard ASCII.isToken(name) else {
+      throw UsageError("\(name.quotedWithoutSecrets) is not a valid HTTP method")
+    }
     var transfer = try Transfer(arguments, method: HTTPMethod(name), url: arguments.operands[1])
     let file = arguments.operands[0]
     transfer.body =
@@ -134,7 +140,7 @@ enum Invocation: Sendable, Hashable {
       throw UsageError("errand \(command.name) needs \(wanted[operands.count])", hint: usage)
     }
     if operands.count > most {
-      throw UsageError("\(operands[most].quotedWithoutSecrets) is one argument too many", hint: usage)
+      throw UsageError("unexpected argument \(operands[most].quotedWithoutSecrets)", hint: usage)
     }
   }
 
@@ -146,7 +152,7 @@ enum Invocation: Sendable, Hashable {
       let names = (CommandSpec.all + CommandSpec.all.flatMap(\.subcommands)).map(\.name)
       let near = Spelling.nearest(to: topic, in: names + ["exit-codes"])
       throw UsageError(
-        "there is no help on \(topic.quotedWithoutSecrets)",
+        "errand has no help on \(topic.quotedWithoutSecrets)",
         hint: near.map { "Did you mean errand help \($0)?" } ?? "errand help lists the commands.")
     }
     return .command(topic)
@@ -155,17 +161,17 @@ enum Invocation: Sendable, Hashable {
   private static func unknown(_ name: String) -> UsageError {
     let hint: String
     if name.hasPrefix("-") {
-      hint = "The command comes first, as in errand get URL."
+      hint = "The command comes before the options: errand get URL."
     } else {
       hint =
         Spelling.nearest(to: name, in: CommandSpec.all.map(\.name)).map { "Did you mean errand \($0)?" }
-        ?? "errand help lists the commands; any method goes with errand send METHOD URL."
+        ?? "errand help lists the commands. errand send METHOD URL sends any method."
     }
-    return UsageError("there is no command \(name.quotedWithoutSecrets)", hint: hint)
+    return UsageError("errand has no command \(name.quotedWithoutSecrets)", hint: hint)
   }
 }
 
 extension HTTPMethod {
-  /// Makes the method that a command is named after.
+  /// Returns the method that a command is named after.
   fileprivate init(name: String) { self.init(name.uppercased()) }
 }

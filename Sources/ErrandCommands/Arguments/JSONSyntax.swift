@@ -1,4 +1,4 @@
-/// Checks that bytes are one JSON text (RFC 8259), piece by piece, and says where they are not. Pure.
+/// Checks incrementally that bytes are one JSON text (RFC 8259), and locates the first fault. Pure.
 struct JSONSyntax: Sendable {
   struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
     let line: Int
@@ -7,7 +7,7 @@ struct JSONSyntax: Sendable {
     var description: String { "line \(line), column \(column): \(problem)" }
   }
 
-  /// The place between two tokens, which decides which token may come next.
+  /// The position between two tokens, which decides which token may come next.
   private enum Place {
     case value
     case firstElement
@@ -27,7 +27,7 @@ struct JSONSyntax: Sendable {
       case .name: "a name in double quotes"
       case .colon: "a colon"
       case .afterMember: ", or }"
-      case .end: "nothing more"
+      case .end: "the end of the text"
       }
     }
   }
@@ -69,7 +69,7 @@ struct JSONSyntax: Sendable {
 
   private var place = Place.value
   private var token = Token.none
-  /// The open arrays and objects, true for an object.
+  /// The open arrays and objects, from the outside in: true for an object.
   private var isObject: [Bool] = []
   private var isName = false
   private var utf8 = UTF8Tail()
@@ -100,13 +100,13 @@ struct JSONSyntax: Sendable {
     }
   }
 
-  /// Ends the text.
+  /// Checks that the text is complete.
   mutating func finish() throws(Fault) {
     if case .number(let part) = token, part.isComplete { endValue() }
     switch token {
     case .none where place == .end: return
     case .string, .escape, .digits: throw fault("a string is not closed")
-    default: throw fault("the text ends, and \(place == .end ? "a value" : place.expected) is missing")
+    default: throw fault("the text ends too early: \(place == .end ? "a value" : place.expected) is missing")
     }
   }
 
@@ -136,13 +136,13 @@ struct JSONSyntax: Sendable {
         endValue()
         try readBetween(byte)
       } else {
-        throw fault("a number does not go on with \(Self.shown(byte))")
+        throw fault("a number cannot continue with \(Self.shown(byte))")
       }
     }
   }
 
   private mutating func readString(_ byte: UInt8) throws(Fault) {
-    guard utf8.accept(byte) else { throw fault("a string is not in UTF-8") }
+    guard utf8.accept(byte) else { throw fault("a string is not UTF-8") }
     switch byte {
     case UInt8(ascii: "\\"): token = .escape
     case UInt8(ascii: "\""):
@@ -151,7 +151,7 @@ struct JSONSyntax: Sendable {
       } else {
         endValue()
       }
-    case ..<32: throw fault("a string has \(Self.shown(byte)) in it, which must be escaped")
+    case ..<32: throw fault("a string contains \(Self.shown(byte)), which must be escaped")
     default: break
     }
   }
@@ -213,20 +213,20 @@ struct JSONSyntax: Sendable {
 }
 
 extension UsageError {
-  /// - Parameter file: The file in which the fault is; nil for the command line or standard input.
+  /// - Parameter file: The file with the fault; nil for the command line or standard input.
   init(_ fault: JSONSyntax.Fault, in file: String? = nil) {
     self.init(
-      "--json\(file.map { " @\($0)" } ?? "") is no JSON: \(fault)",
-      hint: "To send it as it is: -d DATA -H 'Content-Type: application/json'.")
+      "--json\(file.map { " @\($0)" } ?? "") is not valid JSON: \(fault)",
+      hint: "To send it unchecked: -d DATA -H 'Content-Type: application/json'.")
   }
 }
 
-/// Follows the bytes of a text in UTF-8 (RFC 3629, section 4).
+/// Checks that bytes form valid UTF-8 (RFC 3629, section 4).
 private struct UTF8Tail: Sendable {
   private var left = 0
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Returns false if the byte cannot come here.
+  /// Returns false if the byte cannot follow those before it.
   mutating func accept(_ byte: UInt8) -> Bool {
     if left > 0 {
       guard next.contains(byte) else { return false }

@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// The task that the arguments of `errand outbox` describe.
+/// The subcommand of `errand outbox` to run, with its arguments.
 struct OutboxAction: Sendable, Hashable {
   enum Task: Sendable, Hashable {
     case list(OutboxListing)
@@ -16,7 +16,7 @@ struct OutboxAction: Sendable, Hashable {
     case watch
     case serve(port: Int)
     case stats
-    /// Retries requests; by force those that are being attempted, too.
+    /// Retries requests; with force also those that are being attempted.
     case retry(OutboxChoice, force: Bool)
     case drop(OutboxChoice)
     case pause(lane: String?)
@@ -25,13 +25,13 @@ struct OutboxAction: Sendable, Hashable {
     /// Imports the file at a path; nil for standard input.
     case `import`(path: String?)
     case workers
-    /// Checks the outbox; fails if a request has waited for longer than this.
+    /// Checks the outbox, which is unhealthy if a request has waited longer than `oldest`.
     case health(oldest: Duration?)
     case migrate(isDryRun: Bool)
   }
 
   var task: Task
-  /// The folder of the outbox or the URL of its database, or nil for the usual folder.
+  /// The folder of the outbox or the URL of its database, or nil for the default folder.
   var store: String?
   var format = OutputFormat.plain
 }
@@ -40,7 +40,7 @@ struct OutboxAction: Sendable, Hashable {
 struct OutboxListing: Sendable, Hashable {
   var states: Set<OutboxState>?
   var lane: String?
-  /// Only requests after this place in the order, or after the request with this ID; nil for all.
+  /// The ID or the sequence number after which the list begins; nil for the beginning.
   var after: String?
   /// The greatest number of requests; nil for all.
   var limit: Int?
@@ -52,20 +52,20 @@ enum OutboxChoice: Sendable, Hashable {
   case all
 }
 
-/// The options of errand outbox run.
+/// The options of `errand outbox run`.
 struct OutboxRun: Sendable, Hashable {
   /// When a run ends without a signal.
   enum End: Sendable, Hashable {
     case never
-    /// When no request is left that can be delivered without help, however long that takes.
+    /// When all requests have ended, except paused and blocked ones. The run waits for retries and later times.
     case empty
-    /// When no request is left that may be attempted now; those whose time has not come stay.
+    /// When no request is left that may be attempted now. Requests whose time is later stay stored.
     case idle
   }
 
   var end = End.never
   var concurrency: Int?
-  /// How long attempts under way may take to end after a signal.
+  /// How long attempts in flight may take to end after a signal.
   var grace = Duration.seconds(10)
   var timeout: Duration?
   var connection = ConnectionArguments()
@@ -117,14 +117,14 @@ extension OutboxListing {
       guard let state = OutboxState.allCases.first(where: { "\($0)" == text }) else {
         throw UsageError(
           "--state takes a state, not \(text.debugDescription)",
-          hint: "One of \(OutboxState.allCases.map { "\($0)" }.joined(separator: ", ")).")
+          hint: "The states are \(OutboxState.allCases.map { "\($0)" }.joined(separator: ", ")).")
       }
       states = (states ?? []).union([state])
     }
     lane = arguments.last(.lane)
     if let text = arguments.last(.limit) { limit = try ValueParser.number(text, atLeast: 1, for: .limit) }
     after = arguments.last(.after)
-    if after == "" { throw UsageError("--after takes an ID or a number, and is empty") }
+    if after == "" { throw UsageError("--after is empty; it takes an ID or a sequence number") }
   }
 }
 
@@ -133,8 +133,8 @@ extension OutboxChoice {
     let isAll = arguments.has(.everything)
     guard isAll == arguments.operands.isEmpty else {
       throw UsageError(
-        isAll ? "--all stands for every ID; give one or the other" : "errand outbox \(name) needs an ID",
-        hint: "errand outbox list shows them; for all of them: errand outbox \(name) --all.")
+        isAll ? "--all cannot be combined with IDs" : "errand outbox \(name) needs an ID",
+        hint: "errand outbox list shows the IDs. For all requests: errand outbox \(name) --all.")
     }
     self = isAll ? .all : .ids(arguments.operands)
   }
@@ -144,7 +144,7 @@ extension OutboxRun {
   init(_ arguments: ScannedArguments) throws(UsageError) {
     if arguments.has(.untilEmpty) { end = .empty }
     if arguments.has(.once) {
-      guard end == .never else { throw UsageError("--once and --until-empty: give one or the other") }
+      guard end == .never else { throw UsageError("--once cannot be combined with --until-empty") }
       end = .idle
     }
     if let text = arguments.last(.concurrency) {
@@ -157,17 +157,17 @@ extension OutboxRun {
     for text in arguments.values(.origin) {
       guard let origin = URL(string: text).flatMap(Origin.init) else {
         throw UsageError(
-          "--to takes a URL, not \(text.quotedWithoutSecrets)", hint: "As in https://example.com.")
+          "--to takes a URL, not \(text.quotedWithoutSecrets)", hint: "For example: https://example.com.")
       }
       origins.insert(origin)
     }
     if origins.isEmpty, let secret = fields.first(where: Secrets.standard.covers) {
       throw UsageError(
-        "-H '\(secret.name): ...' is a secret, and stored requests may go to any server",
-        hint: "Say which may see it: --to https://api.example.com.")
+        "-H '\(secret.name): ...' is a secret, and errand would send it to the server of every stored request",
+        hint: "Name the servers that may receive it: --to https://api.example.com.")
     }
     if !origins.isEmpty, fields.isEmpty {
-      throw UsageError("--to says where the fields of -H go, and there are none")
+      throw UsageError("--to limits where the fields of -H are sent, but no -H was given")
     }
   }
 }

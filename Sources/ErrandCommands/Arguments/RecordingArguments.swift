@@ -16,8 +16,8 @@ struct RecordingArguments: Sendable, Hashable {
     let path = try ValueParser.path(arguments.last(option), for: option)
     if path == "-" {
       throw UsageError(
-        "--\(option.name) needs a file",
-        hint: "The standard output has the response: --\(option.name) FILE writes beside it.")
+        "\(option.name) needs a file, because the response goes to standard output",
+        hint: "Name a file: \(option.name) FILE.")
     }
     return path
   }

@@ -1,4 +1,4 @@
-/// A command's arguments, split into options with their values, in order, and operands.
+/// A command's arguments, split into operands and options with their values, both in order.
 struct ScannedArguments: Sendable {
   struct Given: Sendable, Hashable {
     let option: OptionSpec
@@ -12,14 +12,14 @@ struct ScannedArguments: Sendable {
   func has(_ option: OptionSpec) -> Bool { options.contains { $0.option == option } }
   func values(_ option: OptionSpec) -> [String] { options.filter { $0.option == option }.map(\.value) }
 
-  /// True if the command knows this option.
+  /// Returns true if the command has this option.
   func accepts(_ option: OptionSpec) -> Bool { command.options.contains(option) }
 
-  /// Returns the last value of an option, which counts if it is given twice.
+  /// Returns the last value of an option, because the last one counts if an option is repeated.
   func last(_ option: OptionSpec) -> String? { values(option).last }
 
   /// Splits the arguments as getopt does: `--name value`, `--name=value`, `-x value`, `-xvalue`, `-ivo file`;
-  /// after `--` all are operands, and so is `-`.
+  /// all arguments after `--` are operands, and so is `-`.
   init(_ arguments: some Sequence<String>, for command: CommandSpec) throws(UsageError) {
     self.command = command
     var rest = Array(arguments)[...]

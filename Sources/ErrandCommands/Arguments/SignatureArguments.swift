@@ -1,20 +1,20 @@
 import ErrandCore
 import ErrandSigning
 
-/// The options that say how a request is signed, and whose signature its response needs (RFC 9421).
+/// The options that sign the request and verify the signature of its response (RFC 9421).
 struct SignatureArguments: Sendable, Hashable {
-  /// The file of the key to sign with.
+  /// The file with the key that signs the request; nil not to sign it.
   var key: String?
   var keyID: String?
   /// The file with the password of that key; nil if it is not encrypted.
   var keyPasswordFile: String?
   /// The parts of the request that are signed; nil for the method, the URL and the body.
   var components: [MessageComponent]?
-  /// The file of the key that the response has to be signed with.
+  /// The file with the key that the response must be signed with; nil to accept any response.
   var verificationKey: String?
-  /// The components that this signature has to cover; nil for those that bind the response to the request.
+  /// The components that the response's signature must cover; nil for those that bind it to the request.
   var verifiedComponents: [MessageComponent]?
-  /// The greatest age of this signature; nil for the usual one.
+  /// The greatest age of the response's signature; nil for 300 s.
   var verificationAge: Duration?
 
   init() {}
@@ -32,24 +32,25 @@ struct SignatureArguments: Sendable, Hashable {
       verificationAge = try ValueParser.duration(text, for: .verifyAge)
     }
     if verificationKey == nil, let option = [OptionSpec.verifyCover, .verifyAge].first(where: arguments.has) {
-      throw UsageError("\(option.name) goes with --verify only")
+      throw UsageError("\(option.name) can be used only with --verify")
     }
     for (option, value) in [(OptionSpec.sign, key), (.verify, verificationKey)] where value?.isEmpty ?? false
     {
-      throw UsageError("\(option.name) names no file")
+      throw UsageError("\(option.name) needs a file name")
     }
     if key == nil, let option = [OptionSpec.keyID, .cover].first(where: arguments.has) {
-      throw UsageError("\(option.name) goes with --sign only")
+      throw UsageError("\(option.name) can be used only with --sign")
     }
     if key != nil, arguments.has(.awsSigV4) {
-      throw UsageError("--sign and --aws-sigv4 each sign; use one of them")
+      throw UsageError("--sign and --aws-sigv4 both sign the request; use one of them")
     }
     if let keyID, keyID.isEmpty || !keyID.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
-      throw UsageError("--key-id takes a name in ASCII")
+      throw UsageError("--key-id takes one or more printable ASCII characters")
     }
     if verificationKey != nil, arguments.has(.file) || arguments.accepts(.resume) {
       throw UsageError(
-        "--verify does not go with a file", hint: "Print the body, and write that to a file: > FILE.")
+        "--verify cannot write the body to a file itself",
+        hint: "Redirect standard output: errand get URL > FILE.")
     }
   }
 
@@ -64,14 +65,14 @@ struct SignatureArguments: Sendable, Hashable {
         throw UsageError(
           "\(option.name): \(error.message)",
           hint:
-            "As in \(option.name) \(option == .cover ? "@method,@target-uri,content-digest" : "@status,@path;req")."
+            "For example: \(option.name) \(option == .cover ? "@method,@target-uri,content-digest" : "@status,@path;req")."
         )
       }
     }
     return components
   }
 
-  /// Splits at commas that are in no quotes.
+  /// Splits at commas outside quotes.
   private static func split(_ text: String) -> [String] {
     var (parts, isQuoted) = ([[UInt8]()], false)
     for byte in text.utf8 {

@@ -6,7 +6,7 @@ struct Transfer: Sendable, Hashable {
   enum Target: Sendable, Hashable {
     case standardOutput
     case file(String)
-    /// A file named by the URL, which must not exist yet.
+    /// A file named after the last part of the URL. It must not exist yet.
     case fileNamedByURL
   }
 
@@ -29,9 +29,9 @@ struct Transfer: Sendable, Hashable {
   var isVerbose = false
   var target = Target.standardOutput
   var format = OutputFormat.plain
-  /// True to print JSON as it came.
+  /// True to print JSON without laying it out.
   var isRaw = false
-  /// True to print the request as a command of curl, and to send nothing.
+  /// True to print the request as a curl command, and to send nothing.
   var printsCommand = false
   var recording = RecordingArguments()
   var resumes = false
@@ -39,7 +39,7 @@ struct Transfer: Sendable, Hashable {
   var activity: String?
   /// True for a command that uploads or downloads a file.
   var showsProgress = false
-  /// How the request is stored, if it must be delivered.
+  /// The options of a guaranteed request; nil for a request that is not stored.
   var guarantee: Guarantee?
 }
 
@@ -81,7 +81,7 @@ extension Transfer {
   private mutating func takeOutput(_ arguments: ScannedArguments) throws(UsageError) {
     format = try OutputFormat(arguments)
     guard let file = arguments.last(.file) else { return }
-    if file.isEmpty { throw UsageError("-o names no file") }
+    if file.isEmpty { throw UsageError("-o needs a file name") }
     // `-o -` is standard output, as in curl.
     if file == "-" { return }
     target = .file(file)
@@ -96,7 +96,7 @@ struct AddressOverride: Sendable, Hashable {
   let address: String
 }
 
-/// A pair that was given as `name=value`.
+/// A name and a value from an argument of the form `name=value`.
 struct NameAndValue: Sendable, Hashable {
   let name: String
   let value: String
@@ -124,71 +124,71 @@ enum OutputFormat: Sendable, Hashable {
 /// The options of a request that is stored until it is delivered.
 struct Guarantee: Sendable, Hashable {
   var lane: String?
-  /// The key of its limits and pauses; nil for its origin.
+  /// The key of the request's limits and pauses; nil for its origin.
   var key: String?
   var expires: Duration?
-  /// How long from now it waits at least.
+  /// The least time before the first attempt.
   var delay: Duration?
   var id: String?
-  /// True if it takes the place of the one with its ID.
+  /// True if the request replaces a waiting one with its ID.
   var replaces = false
-  /// The folder of the outbox or the URL of its database, or nil for the usual folder.
+  /// The folder of the outbox or the URL of its database, or nil for the default folder.
   var store: String?
   /// True if the request is only stored, and another process delivers it.
   var isDetached = false
 
   init() {}
 
-  /// Reads the options; nil without `--guaranteed`.
+  /// Parses the options; returns nil without `--guaranteed`.
   init?(_ arguments: ScannedArguments) throws(UsageError) {
     guard arguments.has(.guaranteed) else {
       if let option = [OptionSpec.lane, .keyBy, .expires, .notBefore, .id, .replace, .store, .detach].first(
         where: arguments.has)
       {
-        throw UsageError("\(option.name) goes with --guaranteed only")
+        throw UsageError("\(option.name) can be used only with --guaranteed")
       }
       return nil
     }
     lane = arguments.last(.lane)
     if let text = arguments.last(.keyBy) {
       guard text == "lane" else { throw UsageError("--key-by takes lane, not \(text.debugDescription)") }
-      guard let lane else { throw UsageError("--key-by lane goes with --lane NAME only") }
+      guard let lane else { throw UsageError("--key-by lane can be used only with --lane NAME") }
       key = String(Substring(lane.utf8.prefix { $0 != UInt8(ascii: "/") }))
     }
     if let text = arguments.last(.expires) { expires = try ValueParser.duration(text, for: .expires) }
     if let text = arguments.last(.notBefore) { delay = try ValueParser.duration(text, for: .notBefore) }
     id = arguments.last(.id)
     replaces = arguments.has(.replace)
-    if replaces, id == nil { throw UsageError("--replace goes with --id ID only") }
+    if replaces, id == nil { throw UsageError("--replace can be used only with --id ID") }
     store = try ValueParser.path(arguments.last(.store), for: .store)
     isDetached = arguments.has(.detach)
     try Self.refuseWhatIsNotStored(arguments)
   }
 
-  /// Refuses the options that would be ignored because they are not stored with a request.
+  /// Refuses options that would have no effect, because they are not stored with a request.
   private static func refuseWhatIsNotStored(_ arguments: ScannedArguments) throws(UsageError) {
     let reasons: [(OptionSpec, String)] = [
-      (.deadline, "--expires 7d ends it after that time."),
-      (.retry, "It is attempted until it is delivered; --expires 7d ends it after that time."),
-      (.noRedirects, "A stored request follows redirects only with its method, and within its origin."),
-      (.activity, "Every step is shown anyway."),
-      (.digest, "The server's challenge is not stored. Basic authentication and --bearer can be used."),
-      (.awsSigV4, "Other processes that deliver it could not sign it."),
-      (.sign, "Other processes that deliver it could not sign it."),
-      (.verify, "Other processes that deliver it could not verify the response."),
-      (.verifyCover, "Other processes that deliver it could not verify the response."),
-      (.verifyAge, "Other processes that deliver it could not verify the response."),
-      (.cookies, "Cookies are not stored with it."),
-      (.har, "errand outbox run has no recording yet."), (.trace, "errand outbox run has no recording yet."),
-      (.curl, "It would not be stored."),
-      (.file, "What is kept of the response goes to standard output: > FILE."),
+      (.deadline, "To give up after some time: --expires 7d."),
+      (.retry, "The request is attempted until it is delivered. To give up after some time: --expires 7d."),
+      (.noRedirects, "A stored request follows only redirects that keep its method and its origin."),
+      (.activity, "Every step is reported anyway."),
+      (.digest, "The server's challenge is not stored. Use Basic authentication or --bearer."),
+      (.awsSigV4, "Another process that delivers the request could not sign it."),
+      (.sign, "Another process that delivers the request could not sign it."),
+      (.verify, "Another process that delivers the request could not verify the response."),
+      (.verifyCover, "Another process that delivers the request could not verify the response."),
+      (.verifyAge, "Another process that delivers the request could not verify the response."),
+      (.cookies, "Cookies are not stored with the request."),
+      (.har, "errand outbox run cannot record yet."), (.trace, "errand outbox run cannot record yet."),
+      (.curl, "--curl stores and sends nothing."),
+      (.file, "The response goes to standard output. Redirect it: > FILE."),
     ]
     if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {
-      throw UsageError("\(option.name) does not go with --guaranteed", hint: hint)
+      throw UsageError("\(option.name) cannot be combined with --guaranteed", hint: hint)
     }
     guard arguments.has(.detach), let option = OptionSpec.ways.first(where: arguments.has) else { return }
     throw UsageError(
-      "\(option.name) is not stored with the request, and --detach leaves sending to others",
-      hint: "Give it to whoever delivers: errand outbox run \(option.name) ...")
+      "\(option.name) is not stored with the request, and with --detach another process sends it",
+      hint: "Give the option to that process: errand outbox run \(option.name) ...")
   }
 }

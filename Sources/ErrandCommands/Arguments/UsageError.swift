@@ -12,11 +12,11 @@ struct UsageError: Error, Sendable, Hashable {
 }
 
 extension String {
-  /// The text in quotes, without the secrets of a URL, because errors end in logs.
+  /// The text in quotes, without the secrets of a URL, because error messages are often logged.
   var quotedWithoutSecrets: String { Secrets.standard.redactAnything(self).clippedURL.debugDescription }
 }
 
-/// The error for an option that a command does not have, with the option that was probably meant.
+/// The error for an option that a command does not have, with a hint at the option that was probably meant.
 struct UnknownOption {
   let error: UsageError
 
@@ -28,21 +28,23 @@ struct UnknownOption {
     error = UsageError("errand \(command.name) has no option \(given)", hint: hint)
   }
 
-  /// Returns a hint for an option of curl's.
+  /// Returns a hint for an option of curl.
   private static func habit(_ given: String) -> String? {
     switch given {
     case "-X", "--request": "For another method: errand send METHOD URL."
-    case "-L", "--location": "Redirects are followed anyway; --no-redirects follows none."
-    case "-O", "--remote-name": "errand download URL names the file by the URL."
-    case "-C", "--continue-at": "errand download URL --resume goes on with a file."
-    case "-I": "errand head URL gets the fields only."
-    case "-k", "--insecure": "Certificates are always verified; --cacert FILE trusts an authority of yours."
+    case "-L", "--location": "errand follows redirects by default; --no-redirects turns that off."
+    case "-O", "--remote-name": "errand download URL names the file after the URL."
+    case "-C", "--continue-at": "errand download URL --resume continues a partial download."
+    case "-I": "errand head URL gets only the header fields."
+    case "-k", "--insecure":
+      "errand always verifies certificates; --cacert FILE trusts your own certificate authority."
     case "-T", "--upload-file": "errand upload FILE URL sends a file."
-    case "-s", "--silent": "It is silent already when standard error is no terminal."
-    case "-m", "--max-time": "--deadline 30s limits the whole, --timeout 10s each wait."
-    case "--data-binary", "--data-raw": "-d sends bytes as they are."
+    case "-s", "--silent": "errand shows no progress unless standard error is a terminal."
+    case "-m", "--max-time":
+      "--deadline 30s limits the whole request, --timeout 10s the time without progress."
+    case "--data-binary", "--data-raw": "-d sends bytes unchanged."
     case "--compressed":
-      "Compressed responses are always accepted; --compress compresses the body that is sent."
+      "errand always accepts compressed responses; --compress compresses the body that it sends."
     default: nil
     }
   }
@@ -73,10 +75,10 @@ struct UnknownOption {
   }
 }
 
-/// Finds the word that was probably meant by a misspelled one.
+/// Finds the known word that is closest to a misspelled one.
 enum Spelling {
-  /// Returns the candidate with the smallest distance, if that is at most a third of the word's letters (or
-  /// 1).
+  /// Returns the candidate with the smallest distance, or nil if that is more than a third of the word's
+  /// letters (at least 1).
   static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
     let word = word.lowercased()
     let best = candidates.map { ($0, distance(Array(word), Array($0.lowercased()))) }.min { $0.1 < $1.1 }
@@ -84,7 +86,7 @@ enum Spelling {
     return best.0
   }
 
-  /// Returns the number of letters added, left out, replaced, or swapped (optimal string alignment).
+  /// Returns the number of letters that are added, removed, replaced or swapped (optimal string alignment).
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var before = [Int](repeating: 0, count: b.count + 1)

@@ -16,7 +16,7 @@ import ErrandCore
 
 /// Parses the values of options.
 enum ValueParser {
-  /// Returns a URL as it is; to one without a scheme adds `http` if it names this machine, else `https`.
+  /// Returns the URL unchanged if it has a scheme. Otherwise adds `http` if it names this machine, else `https`.
   static func url(_ text: String) -> String {
     let first = text.prefix { !":/?#[@".contains($0) }
     let rest = text.dropFirst(first.count)
@@ -27,7 +27,7 @@ enum ValueParser {
     return (namesThisMachine(text) ? "http://" : "https://") + text
   }
 
-  /// Returns true if the host of a URL without a scheme is this machine: what stands before an `@` is a user.
+  /// Returns true if a URL without a scheme names this machine. Text before an `@` is a user, not the host.
   private static func namesThisMachine(_ text: String) -> Bool {
     let authority = text.prefix { !"/?#\\".contains($0) }
     guard !authority.contains("@") else { return false }
@@ -37,7 +37,7 @@ enum ValueParser {
       || authority.hasPrefix("[::1]:")
   }
 
-  /// Returns true for an address in 127.0.0.0/8: a host's name may begin with `127.`, too.
+  /// Returns true for an address in 127.0.0.0/8. A host name may also begin with `127.`, so all parts are checked.
   private static func isLoopback(_ name: String) -> Bool {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127"
@@ -46,14 +46,14 @@ enum ValueParser {
       }
   }
 
-  /// Returns true for what stands in the place of a command and can only be meant as a URL.
+  /// Returns true if the text can only be a URL, not a command's name.
   static func isURL(_ text: String) -> Bool {
     if text.contains("://") { return true }
     let namesHost = text.lowercased() == "localhost" || text.contains { ".:/".contains($0) }
     return namesHost && url(text) != text
   }
 
-  /// `10s`, `1.5m`, `250ms`, `2h`, `7d`; a bare number is seconds.
+  /// Parses `10s`, `1.5m`, `250ms`, `2h` or `7d`; a bare number is seconds.
   static func duration(_ text: String, for option: OptionSpec) throws(UsageError) -> Duration {
     let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)]
     let (suffix, scale) = units.first { text.hasSuffix($0.0) } ?? ("", 1)
@@ -65,25 +65,27 @@ enum ValueParser {
     else {
       throw UsageError(
         "\(option.name) takes a duration, not \(text.debugDescription)",
-        hint: "As in 500ms, 10s, 1.5m, 2h, 7d.")
+        hint: "For example: 500ms, 10s, 1.5m, 2h or 7d.")
     }
     return .seconds(value * scale)
   }
 
-  /// Returns the path, or nil if there is none; an empty path is an error.
+  /// Returns the path, or nil if the option is not given. Throws if it is empty.
   static func path(_ text: String?, for option: OptionSpec) throws(UsageError) -> String? {
-    if text?.isEmpty ?? false { throw UsageError("\(option.name) names no place") }
+    if text?.isEmpty ?? false {
+      throw UsageError("the value of \(option.name) is empty: \(option.name) \(option.placeholder ?? "")")
+    }
     return text
   }
 
   static func number(_ text: String, atLeast least: Int, for option: OptionSpec) throws(UsageError) -> Int {
     guard let number = Int(text), number >= least else {
-      throw UsageError("\(option.name) takes a number from \(least) on, not \(text.debugDescription)")
+      throw UsageError("\(option.name) takes a number of at least \(least), not \(text.debugDescription)")
     }
     return number
   }
 
-  /// The port to serve a page at; 0 for a free one.
+  /// Returns the port of `--port`, or 0 for a free one.
   static func port(_ arguments: ScannedArguments) throws(UsageError) -> Int {
     guard let text = arguments.last(.port) else { return 0 }
     let port = try number(text, atLeast: 1, for: .port)
@@ -98,44 +100,46 @@ enum ValueParser {
     return count
   }
 
-  /// `Name: value`; `Name:` and `Name;` are empty values, as curl has them.
+  /// Parses `Name: value`. `Name:` and `Name;` have an empty value, as in curl.
   static func field(_ text: String) throws(UsageError) -> HTTPFields.Field {
     guard let end = text.firstIndex(of: ":") ?? (text.hasSuffix(";") ? text.lastIndex(of: ";") : nil),
       ASCII.isToken(String(text[..<end]))
     else {
       throw UsageError(
-        "-H takes 'Name: value', and there is no colon behind a name in what was given",
-        hint: "As in -H 'Accept: application/json'.")
+        "-H takes 'Name: value', but its value has no field name before a colon",
+        hint: "For example: -H 'Accept: application/json'.")
     }
     let value = ASCII.trimmed(text[text.index(after: end)...])
     if value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
-      throw UsageError("the value of the field \(text[..<end]) contains a line break, which no field can")
+      throw UsageError(
+        "the value of the field \(text[..<end]) contains a line break or NUL, which is not allowed")
     }
     return HTTPFields.Field(String(text[..<end]), value)
   }
 
-  /// `name=value`; the value may contain `=`.
+  /// Parses `name=value`. The value may contain `=`.
   static func pair(_ text: String, for option: OptionSpec) throws(UsageError) -> NameAndValue {
     guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
       throw UsageError(
-        "\(option.name) takes \(option.placeholder ?? "name=value"), and there is no = behind a name in what was given"
+        "\(option.name) takes \(option.placeholder ?? "name=value"), but its value has no name before a ="
       )
     }
     return NameAndValue(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
   }
 
-  /// `host:443:127.0.0.1`, `host:443:[::1]`, `host:443:::1`.
+  /// Parses `host:443:127.0.0.1`, `host:443:[::1]` or `host:443:::1`.
   static func override(_ text: String) throws(UsageError) -> AddressOverride {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, !parts[0].isEmpty, let port = Int(parts[1]), 1...65535 ~= port else {
       throw UsageError(
         "--resolve takes HOST:PORT:ADDRESS, not \(text.debugDescription)",
-        hint: "As in --resolve example.com:443:127.0.0.1.")
+        hint: "For example: --resolve example.com:443:127.0.0.1.")
     }
     var address = parts[2]
     if address.hasPrefix("["), address.hasSuffix("]") { address = String(address.dropFirst().dropLast()) }
     guard isAddress(address) else {
-      throw UsageError("\(parts[2].debugDescription) is no IP address", hint: "--resolve takes no names.")
+      throw UsageError(
+        "\(parts[2].debugDescription) is not an IP address", hint: "--resolve takes an address, not a name.")
     }
     return AddressOverride(host: parts[0], port: port, address: address)
   }
@@ -145,7 +149,8 @@ enum ValueParser {
     return [AF_INET, AF_INET6].contains { inet_pton($0, text, &room) == 1 }
   }
 
-  /// `host=sha256/BASE64`; without a host it is for every one. curl's `sha256//` may stand there, or nothing.
+  /// Parses `host=sha256/BASE64`; without `host=` the pin applies to every host. As the prefix, curl's
+  /// `sha256//` or nothing is accepted, too.
   static func pin(_ text: String) throws(UsageError) -> NameAndValue {
     let end = text.firstRange(of: "=sha256/")?.lowerBound
     let value = end.map { String(text[text.index(after: $0)...]) } ?? text
@@ -156,8 +161,8 @@ enum ValueParser {
       _ = try PublicKeyPins([pin.name: [pin.value]])
     } catch {
       throw UsageError(
-        "--pin takes the SHA-256 of a public key in base64 (44 characters), for a host: \(error)",
-        hint: "As in --pin api.example.com=sha256/..., and for the base64: "
+        "--pin takes a host and the SHA-256 of its public key in base64 (44 characters): \(error)",
+        hint: "For example: --pin api.example.com=sha256/... This command prints the base64: "
           + "openssl x509 -in cert.pem -noout -pubkey | openssl pkey -pubin -outform der "
           + "| openssl dgst -sha256 -binary | base64")
     }
@@ -171,13 +176,13 @@ enum ValueParser {
     return version
   }
 
-  /// Returns the path, or nil if there is none; an empty path is an error.
+  /// Returns the path, or nil if the option is not given. Throws if it is empty.
   static func file(_ text: String?, for option: OptionSpec) throws(UsageError) -> String? {
-    if text?.isEmpty ?? false { throw UsageError("\(option.name) names no file") }
+    if text?.isEmpty ?? false { throw UsageError("\(option.name) needs a file name") }
     return text
   }
 
-  /// `file:password`; a backslash takes the meaning from a colon, and from another backslash.
+  /// Parses `file:password`. In the file, `\:` is a colon and `\\` is a backslash.
   static func fileAndPassword(_ text: String) -> (String, String?) {
     var file: [UInt8] = []
     var rest = text.utf8[...]
@@ -193,13 +198,13 @@ enum ValueParser {
     return (String(decoding: file, as: UTF8.self), nil)
   }
 
-  /// The path in `@FILE`. A password itself would be in the list of processes.
+  /// Returns the path in `@FILE`. A password as the value would appear in the list of processes.
   static func passwordFile(_ text: String?) throws(UsageError) -> String? {
     guard let text else { return nil }
     guard text.utf8.first == UInt8(ascii: "@"), text.utf8.count > 1 else {
       throw UsageError(
-        "--key-password takes @FILE, a file with the password in it",
-        hint: "The list of processes would show the password itself.")
+        "--key-password takes @FILE, a file that contains the password",
+        hint: "A password on the command line would appear in the list of processes.")
     }
     return String(text.dropFirst())
   }
@@ -207,7 +212,7 @@ enum ValueParser {
   static func userAndPassword(_ text: String) throws(UsageError) -> (String, String) {
     guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
       throw UsageError(
-        "--proxy-user takes USER:PASSWORD, and there is no colon behind a user in what was given")
+        "--proxy-user takes USER:PASSWORD, but its value has no user before a colon")
     }
     return (String(text[..<colon]), String(text[text.index(after: colon)...]))
   }
@@ -218,7 +223,7 @@ enum ValueParser {
     if text != "none", text.isEmpty || !(scheme.map(schemes.contains) ?? true) {
       throw UsageError(
         "--proxy takes a URL, not \(text.quotedWithoutSecrets)",
-        hint: "As in http://proxy:3128 or socks5://localhost:1080; none uses no proxy.")
+        hint: "For example: http://proxy:3128 or socks5://localhost:1080. --proxy none uses no proxy.")
     }
     return text
   }

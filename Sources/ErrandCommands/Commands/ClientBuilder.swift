@@ -18,7 +18,7 @@ struct ClientBuilder {
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
     login.configure(&configuration)
     let transport = try transfer.connection.transport()
-    // A signature that was refused for its time is mended by what the whole response says, not by its stream.
+    // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.
     let takesAnyStatus =
       transfer.target == .standardOutput && (login.signer == nil || login.verification != nil)
     let log = transfer.isVerbose ? WireLog(transport, console) : nil
@@ -56,14 +56,14 @@ extension ConnectionArguments {
     if let proxy { configuration.proxy = proxy == "none" ? .none : .url(proxy) }
     configuration.proxyCredential = proxyCredential
     let transport = CurlTransport(configuration: configuration)
-    // Otherwise whatever delivers an outbox would attempt again and again.
+    // Otherwise an outbox would attempt its requests endlessly with a configuration that cannot work.
     if tls.clientCertificate != nil || proxyCredential != nil { try transport.checkConfiguration() }
     return transport
   }
 }
 
-/// Reports each attempt, and accepts any status when no other attempt can follow: the response's body is
-/// shown whole then, while an error carries only its first part.
+/// Reports each attempt, and accepts any status in the last one. The whole body of an error response can be shown
+/// then, while an error carries only its first part.
 struct AttemptObserver: Interceptor {
   let lastAttempt: Int
   let takesAnyStatus: Bool
@@ -83,8 +83,8 @@ struct AttemptObserver: Interceptor {
   }
 }
 
-/// Reports what is sent: each attempt, the requests that its redirects lead to, and their header fields
-/// without secrets. The transport adds `Host`, `Accept`, `Accept-Encoding` and the length.
+/// Reports each attempt, the requests that its redirects lead to, and their header fields without secrets.
+/// It does not see `Host`, `Accept`, `Accept-Encoding` and `Content-Length`, which the transport adds.
 final class WireLog: Transport {
   private struct State {
     var isFirst = true
@@ -93,7 +93,7 @@ final class WireLog: Transport {
 
   private let transport: any Transport
   private let console: Console
-  /// The last response of the attempt that is under way.
+  /// The last response of the attempt in flight.
   private let last = Locked(State())
 
   init(_ transport: any Transport, _ console: Console) {

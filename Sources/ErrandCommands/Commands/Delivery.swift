@@ -8,10 +8,11 @@ import ErrandCore
 
 /// Shows a response, or a failure, to the user.
 protocol Delivery: Sendable {
-  /// Shows a response whose body is still being received. Throws after that if its status is not 2xx.
+  /// Shows a response while its body arrives. Throws at the end if the status is not 2xx.
   func deliver(_ response: Response, to output: OutputDescriptor) async throws
   /// Reports a response whose body was written to a file.
   func delivered(_ response: Response, in path: String) throws
+  /// Reports a failure.
   func fail(_ failure: CommandFailure) async throws
 }
 
@@ -23,13 +24,13 @@ extension Delivery {
     throw CommandFailure.rejected(response.status, "\(transfer.method) \(url)")
   }
 
-  /// Returns the timing of a whole transfer whose stream has ended.
+  /// Returns the timing of a response; after the end of its stream, that of the whole transfer.
   func timing(_ response: Response) -> Timing {
     response.chunks.timing ?? response.timing
   }
 }
 
-/// Writes the body as it is, and on standard error what the options ask for.
+/// Writes the body to the output, and the details that the options ask for to standard error.
 struct PlainDelivery: Delivery {
   private let transfer: Transfer
   private let console: Console
@@ -65,7 +66,8 @@ struct PlainDelivery: Delivery {
     }
     showTiming(response.timing)
     guard response.file != nil else {
-      return console.say("errand: the response has no content (\(response.status)), so \(path) is as it was")
+      return console.say(
+        "errand: the response has no content (\(response.status)), so \(path) was not changed")
     }
     if console.error.isTerminal {
       let timing = response.timing
@@ -87,7 +89,7 @@ struct PlainDelivery: Delivery {
       if let timing = error.timing { showTiming(timing) }
       if prefix.count >= 64 << 10 { console.say("errand: the body is cut after \(prefix.count) bytes") }
     }
-    // The user who pressed control-C needs no message.
+    // After control-C the user needs no message.
     if failure.exit != .interrupted { console.say(failure) }
   }
 
@@ -110,7 +112,7 @@ final class JSONDelivery: Delivery {
   private let transfer: Transfer
   private let console: Console
   private let line: (any LiveLine)?
-  /// The report of the response so far, in case its status is refused.
+  /// The report of the response so far, for a failure that follows it.
   private let known = Locked<JSONReport?>(nil)
 
   init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {

@@ -16,15 +16,16 @@ import ErrandCore
 
 /// The destination of a body that does not go to standard output.
 enum FileTarget: Sendable {
-  /// A regular file, which is replaced once the body is whole.
+  /// A regular file, which is replaced once the body is complete.
   case file(path: String)
-  /// A device or a pipe, which is written to: `/dev/null` must never be replaced.
+  /// A device or a pipe, such as `/dev/null`, which is opened for writing and never replaced.
   case device(path: String)
-  /// A descriptor that the command was started with, such as `/dev/stdout` or `/dev/fd/3`: it is written where it
-  /// stands.
+  /// A descriptor that the command was started with, such as `/dev/stdout` or `/dev/fd/3`. It is written at its
+  /// current position.
   case descriptor(Int32)
 
-  /// - Throws: `CommandFailure`, before anything is sent.
+  /// Checks a target before anything is sent.
+  /// - Throws: `CommandFailure` if the target cannot be used.
   init(_ target: Transfer.Target, url: URL?) throws {
     switch target {
     case .standardOutput: self = .device(path: "/dev/stdout")
@@ -33,31 +34,33 @@ enum FileTarget: Sendable {
       case .regular(let path): self = .file(path: path)
       case .folder:
         throw CommandFailure(
-          .localFile, "file", "\(path) is a folder", hint: "Give a file name: -o \(path)/NAME.")
+          .localFile, "file", "\(path) is a folder, not a file", hint: "Add a file name: -o \(path)/NAME.")
       case .special(let path): self = .device(path: path)
       case .descriptor(let number):
-        // Those that this process has opened itself are closed in every program that it would start.
+        // Descriptors that this process opened itself have `FD_CLOEXEC`, and those that it was started with do
+        // not.
         guard case let flags = fcntl(number, F_GETFD), flags >= 0, flags & FD_CLOEXEC == 0 else {
           throw CommandFailure(
-            .localFile, "file", "\(path) is not open", hint: "Open it in the shell: \(number)>FILE.")
+            .localFile, "file", "the descriptor \(path) is not open",
+            hint: "Open it in the shell: \(number)>FILE.")
         }
         self = .descriptor(number)
       }
     case .fileNamedByURL:
       guard let name = url.flatMap(Self.name) else {
-        throw CommandFailure(.usage, "usage", "the URL names no file", hint: "Name one with -o FILE.")
+        throw CommandFailure(.usage, "usage", "the URL has no file name", hint: "Name the file: -o FILE.")
       }
       guard FileDescriptor.status(of: name) == nil else {
         throw CommandFailure(
-          .localFile, "file", "\(name) exists already and is left as it is",
-          hint: "To replace it, name it: -o \(name).")
+          .localFile, "file", "\(name) already exists and was not changed",
+          hint: "To replace it: -o \(name).")
       }
       self = .file(path: name)
     }
   }
 
-  /// Returns the last part of the URL's path if it is safe as a file name: not hidden, with no leading
-  /// dash, no slash and no control character.
+  /// Returns the last part of the URL's path, or nil if it is unsafe as a file name. A safe name has at most
+  /// 240 bytes, does not begin with a dot or a dash, and contains no slash and no control character.
   static func name(from url: URL) -> String? {
     let encoded = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: false).last
     guard let encoded, let name = decoded(encoded.utf8), !name.isEmpty,
@@ -68,7 +71,7 @@ enum FileTarget: Sendable {
     return name
   }
 
-  /// Returns the text without its percent-encoding; nil if that is malformed, or not UTF-8.
+  /// Returns the text without its percent-encoding; nil if the encoding is malformed or the result is not UTF-8.
   private static func decoded(_ text: Substring.UTF8View) -> String? {
     var bytes: [UInt8] = []
     var rest = text

@@ -7,7 +7,7 @@ import ErrandSigning
   import Foundation
 #endif
 
-/// A file with a key: PEM, or a JSON Web Key.
+/// A file with a key, as PEM or as a JSON Web Key.
 struct KeyFile {
   private static let longest = 1 << 20
 
@@ -21,8 +21,8 @@ struct KeyFile {
 
   /// Returns the private or the shared key of the file.
   /// - Parameters:
-  ///   - keyID: The name that is sent; nil for that of a JSON Web Key.
-  ///   - password: Decrypts the key, if it is encrypted.
+  ///   - keyID: The key ID to send; nil for that of a JSON Web Key.
+  ///   - password: The password of an encrypted key.
   func signingKey(keyID: String?, password: SecretText?) throws -> any SigningKey {
     try named {
       guard isJSON else {
@@ -49,7 +49,7 @@ struct KeyFile {
 
   private var isJSON: Bool { data.first { $0 != 32 && $0 != 9 && $0 != 10 && $0 != 13 } == UInt8(ascii: "{") }
 
-  /// Returns nil for one of a pair of keys.
+  /// Returns the shared key of the file, or nil if the file has a private or a public key.
   private func sharedKey() throws(KeyError) -> SharedKey? {
     do {
       return try SharedKey(jwk: data)
@@ -59,18 +59,18 @@ struct KeyFile {
     }
   }
 
-  /// Adds the file's name to the reason why its key cannot be used.
+  /// Runs `body`, and adds the file's name to its errors.
   private func named<Key>(_ body: () throws -> Key) throws -> Key {
     do {
       return try body()
     } catch let error as KeyError {
-      let hint = error.code == .passwordNeeded ? "--key-password @FILE reads it from a file." : nil
+      let hint = error.code == .passwordNeeded ? "--key-password @FILE reads the password from a file." : nil
       throw CommandFailure(.usage, error.code.rawValue, "\(path): \(error.message)", hint: hint)
     }
   }
 }
 
-/// A key with a name of the user's choice.
+/// A key with a key ID that the user chose.
 private struct NamedKey: SigningKey {
   let keyID: String?
   let key: any SigningKey

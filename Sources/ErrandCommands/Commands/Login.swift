@@ -10,7 +10,7 @@ import ErrandSigning
 #endif
 
 extension Transfer {
-  /// True if a body from standard input is kept to be read again: for its signature, or after the server's challenge.
+  /// True if a body from standard input must be read twice, for its signature or after the server's challenge.
   var readsBodyTwice: Bool {
     if case .aws = credentials.scheme { true } else { credentials.usesDigest || signatures.key != nil }
   }
@@ -36,20 +36,20 @@ extension Login {
   }
 }
 
-/// The credentials that the command line names, read from where they are.
+/// The credentials that the command line names, read from their files and the environment.
 struct Login: Sendable {
-  /// The value of `Authorization`, if it is known before the request is sent.
+  /// The value of `Authorization`; nil if it is not known before the request is sent.
   private(set) var authorization: SecretText?
   private(set) var authentication: Authentication?
   private(set) var signer: (any RequestSigner)?
   private(set) var verification: ResponseVerification?
   private(set) var cookies: CookieStore?
-  /// The origin of the request, which alone the signer signs for.
+  /// The URL of the request. The signer signs only for its origin.
   private let origins: [URL]
 
   /// - Parameters:
-  ///   - url: The URL of the request. If it is none, sending reports that.
-  ///   - onProblem: Called with each problem of the file of cookies.
+  ///   - url: The URL of the request; nil if it is invalid, which sending reports.
+  ///   - onProblem: Called with each problem of the cookie file.
   /// - Throws: `UsageError`, `FileError` or `AWSSigningError`.
   private init(
     _ arguments: CredentialArguments, for url: URL?,
@@ -72,11 +72,11 @@ struct Login: Sendable {
     case nil: break
     }
     cookies = try arguments.cookies.map { path in
-      // A program that ends after each request would have no sessions otherwise.
+      // The program ends after each request, so it would lose session cookies otherwise.
       let store = CookieStore(file: URL(filePath: path), keepsSessionCookies: true) { onProblem("\($0)") }
       if try store.hasForeignFile {
         throw UsageError(
-          "the cookie file \(path) was not written by Errand and is not a cookies.txt, so it stays as it is",
+          "the cookie file \(path) was not written by Errand and is not a cookies.txt, so it was not changed",
           hint: "Choose another file, which may be missing or empty.")
       }
       return store

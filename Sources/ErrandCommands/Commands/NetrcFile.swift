@@ -14,40 +14,40 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The file in which a user keeps passwords for hosts, as `ftp` and `curl` read it.
+/// The file with a user's passwords for hosts, in the format of `ftp` and `curl`.
 enum NetrcFile {
   private static let longest = 1 << 20
 
   /// Returns the user and the password for a host, from the file that `NETRC` names, else from `~/.netrc`.
-  /// - Parameter user: The user whose password is needed; nil for the first one of the host.
-  /// - Throws: `FileError` if it cannot be read, or others can read it; `UsageError` if it has no password for the host,
-  ///   or for that user there.
+  /// - Parameter user: The user whose password is needed; nil for the host's first entry.
+  /// - Throws: `FileError` if the file cannot be read or other users can read it. `UsageError` if it has no
+  ///   password for the host and user.
   static func login(
     for host: String, user: String? = nil, _ environment: [String: String]
   ) throws -> (String, SecretText) {
     let path = try path(environment)
     if let permissions = FileDescriptor.permissions(of: path), permissions & 0o077 != 0 {
-      throw FileError(.read, path, "others may read the passwords in it; chmod 600 takes that away")
+      throw FileError(.read, path, "other users can read the passwords in it; run chmod 600 on it")
     }
     let data = try FileDescriptor.contents(of: path, limit: longest)
     guard let text = String(validating: data, as: UTF8.self) else {
-      throw FileError(.read, path, "it is no text in UTF-8")
+      throw FileError(.read, path, "it is not UTF-8 text")
     }
     let netrc: Netrc
     do {
       netrc = try Netrc(text)
     } catch {
-      throw FileError(.read, path, "line \(error.line) cannot be understood: \(error.reason)")
+      throw FileError(.read, path, "line \(error.line) is invalid: \(error.reason)")
     }
     guard let entry = netrc.entry(for: host, user: user), let login = entry.user,
       let password = entry.password
     else {
-      // The URL's user is not shown: some put a token in its place.
+      // The message does not show the URL's user, because it may be a token.
       throw UsageError(
         user == nil
           ? "\(path) has no login and password for \(host)"
           : "\(path) has no password for the URL's user at \(host)",
-        hint: "It needs a line such as: machine \(host) login ann password ...")
+        hint: "Add a line such as: machine \(host) login ann password ...")
     }
     return (login, password)
   }
@@ -55,17 +55,18 @@ enum NetrcFile {
   private static func path(_ environment: [String: String]) throws(UsageError) -> String {
     if let path = environment["NETRC"], !path.isEmpty { return path }
     guard let home = environment["HOME"], !home.isEmpty else {
-      throw UsageError("--netrc reads ~/.netrc, and HOME is not set", hint: "NETRC may name another file.")
+      throw UsageError(
+        "--netrc cannot find ~/.netrc, because HOME is not set", hint: "Set HOME, or name a file in NETRC.")
     }
     return "\(home)/.netrc"
   }
 }
 
-/// The text of a netrc file: `machine` or `default`, then `login`, `password` and `account`, in any order. A macro
-/// (`macdef`) is skipped; a word in double quotes may contain spaces.
+/// A parsed netrc file. Each entry is `machine` or `default`, followed by `login`, `password` and `account` in any
+/// order. Macros (`macdef`) are skipped. A word in double quotes may contain spaces.
 struct Netrc: Sendable {
   struct Entry: Sendable, Hashable {
-    /// Nil for the entry of all hosts that have none of their own.
+    /// The host; nil for the `default` entry, which applies to hosts without an entry.
     let host: String?
     var user: String?
     var password: SecretText?
@@ -83,7 +84,7 @@ struct Netrc: Sendable {
     while let word = words.popFirst() {
       func value() throws(Fault) -> String {
         guard let value = words.popFirst() else {
-          throw Fault(line: word.line, reason: "there is nothing behind its last word")
+          throw Fault(line: word.line, reason: "a value is missing after the last word")
         }
         return value.text
       }
@@ -92,25 +93,25 @@ struct Netrc: Sendable {
       case "default": entries.append(Entry(host: nil))
       case "login", "password", "account":
         guard var entry = entries.popLast() else {
-          throw Fault(line: word.line, reason: "it begins with neither machine nor default")
+          throw Fault(line: word.line, reason: "an entry must begin with machine or default")
         }
         let value = try value()
         if word.text == "login" { entry.user = value }
         if word.text == "password" { entry.password = SecretText(value) }
         entries.append(entry)
-      // The word itself may be a part of a password.
-      default: throw Fault(line: word.line, reason: "it has a word in the place of login or password")
+      // The message does not quote the word, because it may be a part of a password.
+      default: throw Fault(line: word.line, reason: "it has another word where login or password is expected")
       }
     }
   }
 
-  /// Returns the first entry of the host, else the first one of all hosts.
-  /// - Parameter user: Whose entry it has to be; nil for any.
+  /// Returns the host's first entry, or else the first `default` entry.
+  /// - Parameter user: The user that the entry must have; nil for any.
   func entry(for host: String, user: String? = nil) -> Entry? {
     func canonical(_ host: String) -> String { HostName.canonical(host) ?? ASCII.lowercased(host) }
     let host = canonical(host)
     let entries = entries.filter { entry in
-      // Two names that look the same may be two users.
+      // Strings that look the same may differ in bytes, and may be two users.
       user.map { user in entry.user.map { ASCII.areSame($0, user) } ?? false } ?? true
     }
     return entries.first { $0.host.map(canonical) == host } ?? entries.first { $0.host == nil }
@@ -164,6 +165,6 @@ struct Netrc: Sendable {
       guard let escaped = rest.popFirst() else { break }
       word.append(escaped)
     }
-    throw Fault(line: line, reason: "there is no quote at the end of a quoted word")
+    throw Fault(line: line, reason: "a quoted word has no closing quote")
   }
 }

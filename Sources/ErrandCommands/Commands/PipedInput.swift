@@ -14,10 +14,9 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Standard input, or a pipe or a device that an option names, as a sequence of chunks. Waiting for it can be cancelled.
+/// Standard input, or a pipe or a device that an option names, as a sequence of chunks. A read can be cancelled.
 struct PipedInput: AsyncSequence, Sendable {
-  /// The number of bytes that are read before sending: a shorter input has a known length and can be sent
-  /// again.
+  /// The number of bytes that are read before sending. A shorter input has a known length and can be sent again.
   private static let memoryLimit = 1 << 20
 
   private let file: FileDescriptor
@@ -26,13 +25,13 @@ struct PipedInput: AsyncSequence, Sendable {
 
   private init(_ file: FileDescriptor) { self.file = file }
 
-  /// Standard input, from its current position on.
+  /// Standard input, from its current position.
   static var standard: PipedInput {
     get throws { PipedInput(try FileDescriptor(duplicating: STDIN_FILENO, "standard input")) }
   }
 
-  /// Opens a pipe or a device: for instance a named pipe, or `/dev/fd/63`, which a shell makes of `<(…)`. Returns nil for a
-  /// regular file, which can be read again, and for a path without a file.
+  /// Opens a pipe or a device, such as a named pipe or the `/dev/fd/63` that a shell makes for `<(…)`. Returns
+  /// nil for a regular file, which can be read repeatedly, and for a path without a file.
   init?(_ path: String) throws {
     switch try FilePlace(path) {
     case .regular, .folder: return nil
@@ -44,14 +43,14 @@ struct PipedInput: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns the whole input as a body: in memory if it is short, else streamed.
+  /// Returns the whole input as a body: in memory if it is at most 1 MiB, else as a stream.
   func body(contentType: String) async throws -> RequestBody {
     let (first, all) = try await beginning()
     guard let all else { return .bytes(first, contentType: contentType) }
     return .stream(all, contentType: contentType)
   }
 
-  /// Returns the bytes that fit into memory and, if there is more, the whole input including them.
+  /// Returns the first bytes of the input. If more may follow, also returns the whole input including them.
   func beginning() async throws -> (first: Data, all: PipedInput?) {
     var data = Data()
     while data.count < Self.memoryLimit {
@@ -87,7 +86,7 @@ struct PipedInput: AsyncSequence, Sendable {
   }
 }
 
-/// Writes inputs to files if they are too long for memory, because a stream cannot be stored, or read twice.
+/// Writes long inputs to files, because a stream cannot be stored or read twice.
 final class SpooledInput: Sendable {
   private struct State {
     var folder: URL?
@@ -126,7 +125,7 @@ final class SpooledInput: Sendable {
     return folder.appending(path: "body\(number)").path
   }
 
-  /// Removes the files. Call this once the request is stored, or not needed any more.
+  /// Removes the files. Call this once the request is stored or no longer needed.
   func remove() {
     guard let folder = state.withLock({ $0.folder }) else { return }
     try? FileManager.default.removeItem(at: folder)

@@ -12,7 +12,7 @@ struct RequestBuilder {
   let login: Login
   /// Keeps a long input in a file, so that it can be read again.
   let spool: SpooledInput
-  /// True if a long input is sent while it comes, once.
+  /// True to send a long input while it arrives, which is possible only once.
   let streams: Bool
 
   func request() async throws -> Request {
@@ -26,7 +26,7 @@ struct RequestBuilder {
     if !streams, let timeout = transfer.connectTimeout { request = request.connectTimeout(timeout) }
     if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
     if transfer.isCompressed { request = request.compressed() }
-    // Sending reports what is wrong with the URL; the body need not be read for that.
+    // Sending will report the invalid URL, so the body need not be read.
     guard request.url != nil else { return request }
     request.body = try await body()
     if request.body.contentType == "application/json", !request.fields.contains("Accept") {
@@ -79,7 +79,7 @@ struct RequestBuilder {
     }
   }
 
-  /// Checks a body before anything of it is sent.
+  /// Checks that a body is JSON before any of it is sent.
   private static func checkJSON(_ body: RequestBody) throws {
     switch body.layout {
     case .bytes(let data): try JSONSyntax.check(data)

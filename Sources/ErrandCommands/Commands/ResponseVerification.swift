@@ -1,25 +1,25 @@
 import ErrandCore
 import ErrandSigning
 
-/// Accepts only responses that are signed with a key, and that belong to their request (RFC 9421).
+/// Accepts only responses that are signed with a key and belong to their request (RFC 9421).
 struct ResponseVerification: Sendable {
   private let key: any VerificationKey
   private let components: [MessageComponent]
   private let maxAge: Duration
 
-  /// - Parameter path: The file of the key.
+  /// - Parameter path: The file with the key.
   init(keyFile path: String, _ arguments: SignatureArguments) throws {
     key = try KeyFile(path).verificationKey()
     components = arguments.verifiedComponents ?? MessageComponent.ofResponse
     maxAge = arguments.verificationAge ?? .seconds(300)
   }
 
-  /// Returns the request, whose responses are verified.
+  /// Returns the request with verification of its response.
   func prepared(_ request: Request) -> Request {
     request.verified(by: key, covering: components, maxAge: maxAge)
   }
 
-  /// Returns the failure of a response that is not signed, or is not what was signed; nil for any other failure.
+  /// Returns the failure for a response whose signature is missing or wrong; nil for any other error.
   static func failure(_ error: RequestError) -> CommandFailure? {
     guard error.code == .integrityFailed else { return nil }
     let code =
@@ -27,7 +27,7 @@ struct ResponseVerification: Sendable {
       ?? (error.underlying as? DigestError)?.code.rawValue
     return CommandFailure(
       .rejected, code ?? error.code.rawValue, error.message,
-      hint: "Nothing of its body was shown. --verify-cover and --verify-age say what is asked of a signature."
+      hint: "The body was not shown. --verify-cover and --verify-age set what the signature must fulfil."
     )
   }
 }

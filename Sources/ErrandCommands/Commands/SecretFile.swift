@@ -6,10 +6,10 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A file with one secret in it, and perhaps a line break behind it.
+/// A file with one secret, and perhaps a line break at its end.
 enum SecretFile {
   private static let longest = 64 << 10
-  /// The contents of pipes, each of which can be read once, though two options may name it.
+  /// The contents of pipes by path. A pipe can be read only once, but two options may name it.
   private static let piped = Locked<[String: Data]>([:])
 
   static func token(in path: String) throws -> SecretText {
@@ -19,16 +19,16 @@ enum SecretFile {
   static func password(in path: String) throws -> SecretText {
     let text = try text(in: path, "a password")
     guard !text.isEmpty, !text.utf8.contains(0) else {
-      throw FileError(.read, path, "it is empty, or has NUL in it, which no password has")
+      throw FileError(.read, path, "it is empty or contains NUL, so it is not a password")
     }
     return SecretText(text)
   }
 
   private static func text(in path: String, _ what: String) throws -> String {
     guard let text = String(validating: try contents(of: path), as: UTF8.self) else {
-      throw FileError(.read, path, "it is no text in UTF-8, as \(what) is")
+      throw FileError(.read, path, "it is not UTF-8 text, so it is not \(what)")
     }
-    // Editors and `echo` end a text with a line break.
+    // Editors and `echo` add a line break.
     let last = text.utf8.lastIndex { $0 != 10 && $0 != 13 }.map { text.utf8.index(after: $0) }
     return String(text[..<(last ?? text.startIndex)])
   }

@@ -13,14 +13,14 @@ struct TransferCommand {
 
   func run() async throws -> ExitCode {
     let isTerminal = console.error.isTerminal
-    // Attempts that are reported line by line exclude a line that is redrawn.
+    // `--verbose` reports line by line, and these lines would break a line that is redrawn.
     let display = transfer.activity.map {
       ActivityDisplay($0, console.error, redraws: isTerminal && !transfer.isVerbose)
     }
     let bar =
       transfer.showsProgress && isTerminal && display == nil ? ProgressBar(console.error, name: name) : nil
     let line: (any LiveLine)? = if let display { display } else { bar }
-    // What it waits for is not shown beside something else that is redrawn.
+    // Only one line can be redrawn, so waits are not shown beside an activity.
     let showsWaits = isTerminal && display == nil && !transfer.isVerbose && transfer.retries > 0
     let watch = CallWatch(showsWaits ? WaitLine(console.error, attempts: transfer.retries + 1) : nil)
     let delivery: any Delivery =
@@ -30,7 +30,7 @@ struct TransferCommand {
     defer { spool.remove() }
     do {
       let login = try Login(transfer, console)
-      // JSON is checked whole before any of it is sent, so that a long one goes to a file first.
+      // JSON is checked completely before any of it is sent, so a long JSON body goes to a file first.
       let request = try await RequestBuilder(
         transfer: transfer, login: login, spool: spool,
         streams: !transfer.body.isJSON && !transfer.readsBodyTwice
@@ -66,7 +66,7 @@ struct TransferCommand {
       var failure = CommandFailure(error, transfer)
       if transfer.signatures.verificationKey != nil {
         failure = (error as? RequestError).flatMap(ResponseVerification.failure) ?? failure
-        // The response of a failure is not verified, so nothing of it is shown.
+        // The response of a failure is not verified, so it is not shown.
         failure.cause = nil
       }
       try await delivery.fail(failure)
@@ -79,7 +79,7 @@ struct TransferCommand {
     _ line: (any LiveLine)?, _ verification: ResponseVerification?, _ progress: ProgressHandler? = nil
   ) async throws {
     if let verification {
-      // Nothing is shown before all of it is verified.
+      // The whole response is verified before any of it is shown.
       let response = try await client.send(verification.prepared(request), progress: progress)
       return try await delivery.deliver(response, to: console.output)
     }

@@ -6,11 +6,11 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Adds header fields at each attempt that are not stored with a request.
+/// Adds header fields that are not stored with a request to each of its attempts.
 struct Credentials: Interceptor {
-  /// The attempts that get the header fields.
+  /// The attempts that receive the header fields.
   enum Scope: Sendable, Hashable {
-    /// Attempts of one request, at its own origin.
+    /// Attempts of the request with this idempotency key, at its origin.
     case request(key: String, Origin?)
     /// Attempts at these origins; empty for all.
     case origins(Set<Origin>)
@@ -38,15 +38,15 @@ struct Credentials: Interceptor {
   }
 }
 
-/// A request to be delivered, split into the part that is stored and the secrets that are not.
+/// A request to deliver, split into the stored part and the secrets.
 struct GuaranteedRequest: Sendable {
-  /// The request as it is stored. It has its idempotency key already, by which its attempts are recognized.
+  /// The request to store. It already has its idempotency key, which identifies its attempts.
   let request: Request
   /// The secret header fields, which are added at each attempt.
   let secrets: [HTTPFields.Field]
   private let key: String
 
-  /// - Parameter keepsSecrets: True to leave secrets in the request, so that the outbox decides about them.
+  /// - Parameter keepsSecrets: True to leave secrets in the request, so that the outbox refuses or stores them.
   init(_ request: Request, keepsSecrets: Bool) {
     var request = request
     if !request.fields.contains("Idempotency-Key") {
@@ -58,12 +58,12 @@ struct GuaranteedRequest: Sendable {
     self.request = request
   }
 
-  /// Adds the secrets at each attempt of this request, and of no other.
+  /// The interceptor that adds the secrets to the attempts of this request only; nil without secrets.
   var credentials: Credentials? {
     if secrets.isEmpty { return nil }
     return Credentials(fields: secrets, scope: .request(key: key, request.url.flatMap(Origin.init)))
   }
 
-  /// Returns true if the outbox sent `other` for this request.
+  /// Returns true if `other` is an attempt of this request.
   func isSame(as other: Request) -> Bool { other.fields["Idempotency-Key"] == key }
 }

@@ -11,25 +11,25 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// The URL of a PostgreSQL database. Its description has no password.
+/// The URL of a PostgreSQL database. Its description does not show the password.
 struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
-  /// The whole URL, with its password if it has one: for libpq only.
+  /// The whole URL, possibly with a password, for libpq only.
   private let text: String
 
-  /// - Returns: Nil for text that is no URL of PostgreSQL's.
+  /// Returns nil if the text does not begin with `postgres:` or `postgresql:`.
   init?(_ text: String) {
     let lowercased = ASCII.lowercased(text)
     guard ["postgres:", "postgresql:"].contains(where: lowercased.hasPrefix) else { return nil }
     self.text = text
   }
 
-  /// The URL without its user, its password and any other secret. A password with a `/` or an `@` in it that
-  /// should have been percent-encoded is no part of it either.
+  /// The URL without its user, its password and any other secret. It also hides a password with a `/` or an `@`
+  /// that should have been percent-encoded.
   var description: String { Secrets(queryItems: ["sslpassword"]).redactAnything(text) }
 
   #if Postgres
     /// Opens the outbox in the database.
-    /// - Parameter patience: How long a call waits for a server that is away; nil for the usual time.
+    /// - Parameter patience: How long a call waits for a database that does not respond; nil for the default.
     func open(
       _ client: Client, _ configuration: OutboxConfiguration, patience: Duration?
     ) async throws -> Outbox {
@@ -40,7 +40,7 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
         store: PostgresOutboxStore(text, settings: settings), client: client, configuration: configuration)
     }
 
-    /// Returns the processes that deliver from the database, the longest known first.
+    /// Returns the processes that deliver from the database, in the order in which they registered.
     func workers() async throws -> [WorkerRecord] {
       let store = try await PostgresOutboxStore(text, settings: Self.forReading)
       do {
@@ -59,15 +59,16 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Brings the tables to the newest version.
-    /// - Returns: What was done, or would be, a line for each step.
+    /// - Returns: A line for each step that was done, or would be done by a dry run.
     func migrate(isDryRun: Bool) async throws -> [String] {
       try await PostgresOutboxStore.migrate(text, dryRun: isDryRun).map { "\($0.version): \($0.name)" }
     }
 
-    /// How long a command that only looks or stores waits for a server that is away: a user waits for it.
+    /// How long a command that reads or stores waits for a database that does not respond, because a user is
+    /// waiting.
     private static var patience: Duration { .seconds(5) }
 
-    /// A look: nothing is changed, and a connection is enough.
+    /// The settings for a command that only reads.
     private static var forReading: PostgresSettings {
       var settings = PostgresSettings()
       settings.migrates = false
@@ -89,8 +90,8 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
 
     private static var isMissing: CommandFailure {
       CommandFailure(
-        .usage, "noPostgres", "this errand was built without PostgreSQL",
-        hint: "make build builds one with it, as does swift build --traits Postgres --product errand.")
+        .usage, "noPostgres", "this errand was built without support for PostgreSQL",
+        hint: "Build it with make build, or with swift build --traits Postgres --product errand.")
     }
   #endif
 }

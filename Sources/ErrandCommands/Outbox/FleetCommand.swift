@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Looks after a database that machines share: its workers, and its tables.
+/// Lists the workers of a database that machines share, and migrates its tables.
 struct FleetCommand {
   let console: Console
   let isJSON: Bool
@@ -17,7 +17,7 @@ struct FleetCommand {
     if isJSON {
       try console.show(JSONWorkers(store: place.name, workers: workers))
     } else if workers.isEmpty {
-      console.say("Nothing delivers from \(place.name).")
+      console.say("No process delivers from \(place.name).")
     } else {
       for line in WorkerTable(now: Date()).lines(workers) {
         try console.output.write(ControlEscaper.line(line) + "\n")
@@ -26,13 +26,13 @@ struct FleetCommand {
     return .success
   }
 
-  /// Makes or renews the tables, or says what that would do.
+  /// Creates or migrates the tables, or prints the steps that this would take.
   func migrate(_ place: OutboxPlace, isDryRun: Bool) async throws -> ExitCode {
     let steps = try await place.database(for: "migrate").migrate(isDryRun: isDryRun)
     if isJSON {
       try console.show(JSONMigration(store: place.name, steps: steps, isDone: !isDryRun))
     } else if steps.isEmpty {
-      console.say("There is nothing to migrate in \(place.name).")
+      console.say("The tables in \(place.name) are up to date.")
     } else {
       for step in steps {
         try console.output.write(ControlEscaper.line((isDryRun ? "to do: " : "done: ") + step) + "\n")
@@ -46,18 +46,18 @@ struct FleetCommand {
 struct WorkerRecord: Sendable, Hashable, Encodable {
   /// The number of the worker in its database.
   var id: Int
-  /// Its machine and process, or what it calls itself.
+  /// Its machine and process, or the name that it was given.
   var name: String
-  /// False if its heartbeat is missing: others take what it held.
+  /// False if its heartbeat is missing. Then other workers take over its requests.
   var isAlive: Bool
   var started: Date
   /// The seconds since its last heartbeat.
   var silence: Double
   /// The number of requests that it has claimed.
   var requests: Int
-  /// The number of lanes of these.
+  /// The number of lanes of these requests.
   var lanes: Int
-  /// When the oldest of them was claimed; nil for none.
+  /// The date at which the oldest of them was claimed; nil without claimed requests.
   var oldestClaim: Date?
 
   private enum Key: String, CodingKey {
@@ -70,7 +70,7 @@ struct WorkerRecord: Sendable, Hashable, Encodable {
     try container.encode(name, forKey: .name)
     try container.encode(isAlive, forKey: .isAlive)
     try container.encode(JSONText.date(started), forKey: .started)
-    // A worker that others believe to be gone may have none.
+    // A worker that counts as gone may never have sent a heartbeat.
     try container.encodeIfPresent(silence < 1e9 ? silence : nil, forKey: .silence)
     try container.encode(requests, forKey: .requests)
     try container.encode(lanes, forKey: .lanes)
@@ -112,6 +112,6 @@ private struct JSONWorkers: Encodable {
 private struct JSONMigration: Encodable {
   let store: String
   let steps: [String]
-  /// False if it was only asked what would be done.
+  /// False for a dry run.
   let isDone: Bool
 }

@@ -7,11 +7,11 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Stores a request, and attempts it until it is delivered.
+/// Stores a request and attempts it until it is delivered.
 struct GuaranteedCommand {
-  /// How long attempts of other requests may take to end once this request has ended.
+  /// How long attempts of other requests may take to end after this request has ended.
   private static let farewell = Duration.seconds(5)
-  /// The same after control-C, when the user waits.
+  /// The same after control-C, because the user waits then.
   private static let shortFarewell = Duration.seconds(1)
 
   let transfer: Transfer
@@ -67,7 +67,7 @@ struct GuaranteedCommand {
       guard case .unwritable = error else { throw error }
       let failure = CommandFailure(error)
       throw CommandFailure(
-        failure.exit, failure.code, "the request is stored as \(receipt.id), but \(failure.message)")
+        failure.exit, failure.code, "the request was stored as \(receipt.id), but \(failure.message)")
     }
   }
 
@@ -114,11 +114,11 @@ struct GuaranteedCommand {
     var configuration = OutboxConfiguration()
     let console = console
     configuration.onStoreFailure = { console.say("errand: \($0)") }
-    // Requests to other servers would come first, and this process has no credentials for them.
+    // Older requests to other servers would be sent first, and this process lacks their credentials.
     let keys = Set([nil, guarantee.key])
     configuration.deliversOnly = request.request.url.map { url in keys.map { (url, $0) } } ?? []
-    // Other requests to this server are delivered, too; a lack of their credentials must not make them dead
-    // letters.
+    // Other requests to this server are delivered, too. They must not become dead letters because this process
+    // lacks their credentials.
     configuration.delivery.classify = { attempt in
       let decision = DeliveryDecision.standard(attempt)
       guard !request.isSame(as: attempt.request), let status = attempt.status,
@@ -126,14 +126,14 @@ struct GuaranteedCommand {
       else { return decision }
       switch decision {
       case .reject(let reason), .unauthorized(let reason):
-        return .retry(reason: "\(reason): it may need credentials that errand outbox run is given")
+        return .retry(reason: "\(reason): this process may lack credentials; errand outbox run -H adds them")
       default: return decision
       }
     }
     return configuration
   }
 
-  /// Reports every step, and returns the outcome; nil if the process is to end before there is one.
+  /// Reports each attempt, and returns the outcome, or nil if a signal ends the process before that.
   private func follow(_ receipt: Receipt) async -> OutboxOutcome? {
     var number = 0
     for await event in receipt.events {
@@ -163,15 +163,16 @@ struct GuaranteedCommand {
       return .success
     case .deadLettered(let reason, let response):
       if let response, !isJSON { try show(response, entry) }
-      // The body is shown, and says the same.
+      // The body is shown, so the reason need not quote it.
       let reason = response == nil ? reason : entry?.reasonWithoutWords ?? reason
       return try end(
         CommandFailure(
           .deadLettered, "deadLettered", "\(asked): moved to the dead letters: \(reason)",
-          hint: "errand outbox retry \(id) retries it, errand outbox drop \(id) gives it up."), entry)
+          hint: "To attempt it again: errand outbox retry \(id). To give it up: errand outbox drop \(id)."),
+        entry)
     case .expired:
       return try end(
-        CommandFailure(.expired, "expired", "\(asked): it expired before it was delivered"), entry)
+        CommandFailure(.expired, "expired", "\(asked): the request expired before it was delivered"), entry)
     case .dropped(let reason):
       return try end(CommandFailure(.expired, "dropped", "\(asked): \(reason)"), entry)
     }
@@ -184,11 +185,11 @@ struct GuaranteedCommand {
     try writer.write(response.body)
     try writer.finish()
     if !response.isWhole {
-      console.say("errand: of the body, the first \(response.body.count) bytes were kept")
+      console.say("errand: only the first \(response.body.count) bytes of the body were stored")
     }
   }
 
-  /// - Parameter response: The response as the event carried it; the entry may keep only a part of it.
+  /// - Parameter response: The response from the event, because the entry may have only a part of it.
   private func report(_ entry: OutboxEntry?, _ response: OutboxResponse? = nil) -> JSONReport {
     var report = JSONReport(method: transfer.method, url: entry?.url)
     report.stored = entry.map { OutboxRecord($0) }
@@ -219,16 +220,16 @@ struct GuaranteedCommand {
       let port = url.port.map { ":\($0)" } ?? ""
       command += " -H '\(secret.name): ...' --to \(url.scheme ?? "https")://\(host)\(port)"
     }
-    if transfer.connection != ConnectionArguments() { command += " (with the options of the connection)" }
+    if transfer.connection != ConnectionArguments() { command += " (and the same connection options)" }
     return CommandFailure(
-      .interrupted, "cancelled", "\(id) is stored, and is not delivered yet", hint: "To go on: \(command)")
+      .interrupted, "cancelled", "\(id) is stored, but not delivered yet", hint: "To deliver it: \(command)")
   }
 
   private func hint(for error: any Error) -> String? {
     switch error {
     case let error as OutboxError where error.code == .notStorable:
       return
-        "The process that delivers can add it: errand outbox run -H 'Authorization: ...' --to https://api.example.com."
+        "Give it to the process that delivers: errand outbox run -H 'Authorization: ...' --to https://api.example.com."
     default: return nil
     }
   }

@@ -7,9 +7,9 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Says whether what is stored is being delivered, for a probe: by the exit code, and in one line.
+/// Reports whether stored requests are being delivered, for a health probe: by the exit code and in one line.
 struct HealthCommand {
-  /// How long a store may take to tell. A probe waits for no longer.
+  /// The most time for reading the store, because probes time out after about 10 s.
   private static let limit = Duration.seconds(8)
 
   let oldest: Duration?
@@ -41,7 +41,7 @@ struct HealthCommand {
     }
   }
 
-  /// Returns at the limit, whether or not the store can be left then: the process ends.
+  /// Returns at the limit even if the store cannot be closed then, because the process ends anyway.
   private func lookWithinLimit() async throws -> OutboxHealth {
     let (found, finding) = AsyncThrowingStream<OutboxHealth, any Error>.makeStream()
     let looking = Task {
@@ -76,7 +76,7 @@ struct HealthCommand {
   }
 }
 
-/// Whether an outbox delivers, and why not. Pure.
+/// Whether an outbox delivers, and the reason. Pure.
 struct OutboxHealth: Sendable, Hashable {
   let isGood: Bool
   let reason: String
@@ -87,9 +87,9 @@ struct OutboxHealth: Sendable, Hashable {
   }
 
   /// - Parameters:
-  ///   - abandoned: The requests that are being attempted though their leases ended, the longest first.
-  ///   - workers: The number of workers that are alive; nil where that is not known, as for a folder.
-  ///   - oldest: The longest that a request may wait; nil for any time.
+  ///   - abandoned: The requests that are still being attempted after their leases ended, the longest first.
+  ///   - workers: The number of workers that are alive; nil for a folder, where that is not known.
+  ///   - oldest: The longest time that a request may wait; nil for no limit.
   init(
     _ statistics: OutboxStatistics, _ abandoned: [OutboxRecord] = [], workers: Int?, oldest: Duration?,
     at now: Date
@@ -97,17 +97,18 @@ struct OutboxHealth: Sendable, Hashable {
     let open = statistics.counts[.stored, default: 0] + statistics.counts[.attempting, default: 0]
     let age = statistics.oldest.map { now.timeIntervalSince(Date(milliseconds: $0)) }
     if workers == 0, open > 0 {
-      self.init(false, "\(Self.requests(open)) to deliver, and no worker is alive")
+      self.init(false, "\(Self.requests(open)) to deliver, but no worker is alive")
     } else if let first = abandoned.first {
       let others = abandoned.count > 1 ? ", as are \(abandoned.count - 1) others" : ""
       self.init(
         false,
         "\(first.id) (\(first.request)) has been attempting for "
           + "\(SpanText.length(now.timeIntervalSince(first.changed)))\(others), and its lease has ended: its worker is "
-          + "gone or hangs, and no other has taken it over. errand outbox retry --force \(first.id) frees it")
+          + "gone or hangs, and no other worker took over. To retry it: errand outbox retry --force \(first.id)"
+      )
     } else if let oldest, let age, age > oldest.seconds {
       let (waited, limit) = (SpanText.length(age), SpanText.length(oldest.seconds))
-      self.init(false, "a request has waited for \(waited), and \(limit) is the limit")
+      self.init(false, "a request has waited for \(waited), longer than the limit of \(limit)")
     } else {
       let crew = workers.map { $0 == 1 ? ", 1 worker is alive" : ", \($0) workers are alive" } ?? ""
       self.init(true, Self.requests(open) + " to deliver" + crew)

@@ -83,7 +83,7 @@ struct OutboxCommand {
     guard place.exists else {
       throw CommandFailure(
         .localFile, "noOutbox", "nothing has been stored in \(place.name) yet",
-        hint: "errand post URL ... --guaranteed stores a request; --store FOLDER names another folder.")
+        hint: "To store one: errand post URL ... --guaranteed. To use another folder: --store FOLDER.")
     }
     return try await opening(place, work)
   }
@@ -123,21 +123,21 @@ struct OutboxCommand {
       if isJSON {
         try console.show(JSONListing(store: place.name, requests: records, next: next))
       } else if records.isEmpty {
-        console.say("There is none of these in \(place.name).")
+        console.say("\(place.name) has no matching requests.")
       } else {
         let table = OutboxTable(now: Date())
         let width = console.output.isTerminal ? console.output.width : nil
         for line in table.lines(records, width: width) { try console.output.write(line + "\n") }
-        if let next { console.say("* there are more: --after \(next)") }
+        if let next { console.say("* more requests follow: --after \(next)") }
       }
       return .success
     }
   }
 
-  /// Returns the place in the order that `--after` names.
+  /// Returns the sequence number of the request that `--after` names, or 0 for nil.
   private func sequence(named name: String?, in outbox: Outbox) async throws -> Int64 {
     guard let name else { return 0 }
-    // An ID may be a number, too.
+    // An ID may also be a number, so IDs are tried first.
     if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry.sequence }
     if let place = Int64(name), place >= 0 { return place }
     return try await OutboxFinder(outbox: outbox).entry(name).sequence
@@ -206,16 +206,16 @@ struct OutboxCommand {
       for id in left {
         let state = try await outbox.status(of: id)?.state
         if state == .attempting { attempted += 1 }
-        console.say("errand: \(id) is not \(verb): \(state.map { "it is \($0)" } ?? "it is forgotten")")
+        console.say("errand: \(id) was not \(verb): \(state.map { "it is \($0)" } ?? "it was deleted")")
       }
       if case .all = choice {
         attempted = try await outbox.statistics().counts[.attempting, default: 0]
-        if records.isEmpty, !isJSON { console.say("There was nothing to be \(verb).") }
+        if records.isEmpty, !isJSON { console.say("No request was \(verb).") }
       }
       if case .retry(_, force: false) = action.task, attempted > 0 {
         let requests = attempted == 1 ? "1 request is" : "\(attempted) requests are"
         console.say(
-          "errand: \(requests) being attempted, and stayed. If the worker is gone or hangs, free them with --force."
+          "errand: \(requests) being attempted, and only --force retries that. Use it if the worker is gone or hangs."
         )
       }
       return left.isEmpty ? .success : .rejected

@@ -6,13 +6,13 @@ struct OutboxFinder {
 
   let outbox: Outbox
 
-  /// Returns the request.
+  /// Returns the only request whose ID begins or ends with `name`.
   /// - Throws: `CommandFailure` if no request matches, or more than one.
   func entry(_ name: String) async throws -> OutboxEntry {
-    // Every ID begins with nothing: as `"$ID"` of a script in which it is not set.
+    // An empty name would match every ID. A script that has not set `$ID` passes one.
     guard !name.isEmpty else {
       throw CommandFailure(
-        .usage, "unknownID", "the ID is empty", hint: "errand outbox list shows those that are there.")
+        .usage, "unknownID", "the ID is empty", hint: "errand outbox list shows the IDs.")
     }
     if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
     var found: OutboxEntry?
@@ -20,15 +20,15 @@ struct OutboxFinder {
     where entry.id.rawValue.hasPrefix(name) || entry.id.rawValue.hasSuffix(name) {
       if let found {
         throw CommandFailure(
-          .usage, "ambiguousID", "\(name.debugDescription) begins or ends the names of several requests",
-          hint: "\(found.id) and \(entry.id), for two.")
+          .usage, "ambiguousID", "\(name.debugDescription) matches the IDs of several requests",
+          hint: "For example: \(found.id) and \(entry.id). Give more characters of the ID.")
       }
       found = entry
     }
     guard let found else {
       throw CommandFailure(
-        .usage, "unknownID", "there is no request \(name.debugDescription)",
-        hint: "errand outbox list shows those that are there.")
+        .usage, "unknownID", "the outbox has no request \(name.debugDescription)",
+        hint: "errand outbox list shows the IDs.")
     }
     return found
   }

@@ -9,7 +9,7 @@ import ErrandOutboxSQLite
   import Foundation
 #endif
 
-/// Where the tool's outbox is: in a folder, or in a database that machines share.
+/// The location of the tool's outbox: a folder, or a database that machines share.
 struct OutboxPlace: Sendable {
   enum Kind: Sendable, Hashable {
     case folder(String)
@@ -21,8 +21,8 @@ struct OutboxPlace: Sendable {
   let isUsual: Bool
 
   /// - Parameters:
-  ///   - place: The folder or the URL that the command line names; nil for the usual folder.
-  ///   - environment: The variables that say where the usual one is, by the XDG base directory specification.
+  ///   - place: The folder or the URL that the command line names; nil for the default folder.
+  ///   - environment: The variables that locate the default folder, by the XDG base directory specification.
   init(_ place: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     isUsual = place == nil
     guard let place else {
@@ -35,12 +35,12 @@ struct OutboxPlace: Sendable {
     }
     if place.contains("://") {
       throw CommandFailure(
-        .usage, "usage", "\(place.quotedWithoutSecrets) is no place to store in",
-        hint: "Name a folder or a database: --store FOLDER, --store postgres://HOST/DATABASE.")
+        .usage, "usage", "--store cannot use the URL \(place.quotedWithoutSecrets)",
+        hint: "Name a folder or a PostgreSQL database: --store FOLDER, --store postgres://HOST/DATABASE.")
     }
     if FileDescriptor.status(of: place)?.isRegular == true {
       throw CommandFailure(
-        .usage, "usage", "\(place) is a file, and no folder to store in",
+        .usage, "usage", "--store needs a folder, but \(place) is a file",
         hint: "Name a folder: --store FOLDER.")
     }
     kind = .folder(place)
@@ -51,7 +51,8 @@ struct OutboxPlace: Sendable {
     if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/errand/outbox" }
     if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/errand/outbox" }
     throw CommandFailure(
-      .usage, "usage", "there is no home folder to store in", hint: "Name a folder: --store FOLDER.")
+      .usage, "usage", "the default folder is unknown, because HOME is not set",
+      hint: "Set HOME, or name a folder: --store FOLDER.")
   }
 
   /// The folder, or the URL without its password.
@@ -62,8 +63,8 @@ struct OutboxPlace: Sendable {
     }
   }
 
-  /// True if a request may have been stored here. Whether a database has any is known when it is open, and whether a
-  /// folder has any that this user may not look into, too.
+  /// False if the folder has no outbox. It is true for a database and for an unreadable folder, because only
+  /// opening them shows whether they have one.
   var exists: Bool {
     switch kind {
     case .folder(let path): !FileDescriptor.isMissing(path + "/outbox.sqlite")
@@ -71,7 +72,7 @@ struct OutboxPlace: Sendable {
     }
   }
 
-  /// The option that selects this place, quoted for a shell; empty for the usual one. It has no password.
+  /// The option that selects this place, quoted for a shell and without a password; empty for the default folder.
   var option: String { isUsual ? "" : " --store \(Shell.quoted(name))" }
 
   /// Opens the outbox to read and change it, but not to deliver.
@@ -81,7 +82,8 @@ struct OutboxPlace: Sendable {
     return try await open(Client(transport: CurlTransport()), configuration)
   }
 
-  /// - Parameter patience: How long a call waits for a database that is away; nil for the usual time.
+  /// Opens the outbox with a client and a configuration.
+  /// - Parameter patience: How long a call waits for a database that does not respond; nil for the default.
   func open(
     _ client: Client, _ configuration: OutboxConfiguration, patience: Duration? = nil
   ) async throws -> Outbox {
@@ -93,19 +95,19 @@ struct OutboxPlace: Sendable {
     }
   }
 
-  /// The database.
+  /// Returns the URL of the database.
   /// - Throws: `CommandFailure` for a folder.
   func database(for command: String) throws -> DatabaseURL {
     if case .database(let url) = kind { return url }
     throw CommandFailure(
-      .usage, "usage", "errand outbox \(command) is about a database that machines share",
+      .usage, "usage", "errand outbox \(command) needs a PostgreSQL database",
       hint: "Name it: --store postgres://HOST/DATABASE.")
   }
 }
 
 /// Quotes text for a shell.
 enum Shell {
-  /// Returns the text as one word.
+  /// Returns the text as one shell word.
   static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || "/._-+:=@%,".utf8.contains(byte)

@@ -1,6 +1,6 @@
 import ErrandOutbox
 
-/// How much an outbox has stored and delivered in each of the last seconds, made of its counts. Pure.
+/// Calculates the rates at which an outbox stores and delivers, from successive counts. Pure.
 struct OutboxRates: Sendable {
   private struct Second: Sendable {
     let number: Int
@@ -19,8 +19,8 @@ struct OutboxRates: Sendable {
   private var last: (all: Int, delivered: Int)?
   private var began: Duration?
 
-  /// Takes a reading of the counts.
-  /// - Parameter now: The time on any clock that only goes forward.
+  /// Adds a reading of the counts.
+  /// - Parameter now: The time of any monotonic clock.
   mutating func take(_ counts: [OutboxState: Int], at now: Duration) {
     let reading = (all: counts.values.reduce(0, +), delivered: counts[.delivered, default: 0])
     defer { last = reading }
@@ -28,7 +28,7 @@ struct OutboxRates: Sendable {
       began = now
       return
     }
-    // What is over is forgotten after a while, so both may become smaller.
+    // Finished requests are deleted after a while, so both counts may decrease.
     let (stored, delivered) = (max(0, reading.all - last.all), max(0, reading.delivered - last.delivered))
     let number = Int(now.components.seconds)
     if seconds.last?.number != number { seconds.append(Second(number: number)) }
@@ -41,7 +41,7 @@ struct OutboxRates: Sendable {
   func line(at now: Duration) -> String {
     let number = Int(now.components.seconds)
     let whole = max(1, min(Self.averaged, number - Int((began ?? now).components.seconds)))
-    // The present second is not over, so it would make the rate too low.
+    // The current second is incomplete, so it would make the rate too low.
     let recent = seconds.filter { number - whole..<number ~= $0.number }
     func rate(_ count: Int) -> String {
       let tenths = (Double(count) / Double(whole) * 10).rounded() / 10
@@ -52,7 +52,7 @@ struct OutboxRates: Sendable {
     return "stored \(stored), delivered \(delivered) \(bars(at: number))"
   }
 
-  /// Returns a bar for each of the last seconds; the highest stands for the most that was delivered in one of them.
+  /// Returns a bar for each of the last seconds, scaled to the second with the most deliveries.
   private func bars(at number: Int) -> String {
     let most = max(1, seconds.map(\.delivered).max() ?? 1)
     let counts = Dictionary(uniqueKeysWithValues: seconds.map { ($0.number, $0.delivered) })

@@ -7,9 +7,10 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Delivers what is stored, until a signal ends it or nothing is left to do.
+/// Delivers stored requests, until a signal stops it or no request is left to deliver.
 struct OutboxRunCommand {
-  /// How long each call of `--once` waits for a database that is away: a cron job must not hang.
+  /// How long each call with `--once` waits for a database that does not respond, because a cron job must not
+  /// hang.
   private static let patience = Duration.seconds(10)
 
   let options: OutboxRun
@@ -19,13 +20,13 @@ struct OutboxRunCommand {
 
   func run() async throws -> ExitCode {
     let client = try client()
-    // Requests that are stored may be sent as soon as the outbox is open.
+    // The page must exist before the outbox opens, because the outbox may send requests at once.
     let page = try InspectedCalls.show(client)
     let (failures, failing) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let outbox = try await place.open(
       client, configuration(failing), patience: options.end == .idle ? Self.patience : nil)
     page?.show(outbox)
-    // After the grace, attempts that are cut off still have to be given back.
+    // After the grace period, the requests of interrupted attempts still have to be returned to the store.
     Interruption.allow(options.grace + .seconds(2))
     let tally = OutboxCounters()
     let log = EventLog(console: console, isJSON: isJSON)
@@ -92,8 +93,9 @@ struct OutboxRunCommand {
     try Task.checkCancellation()
   }
 
-  /// Waits until no request is left that may be attempted now, or until the store has failed and cannot be read
-  /// either: what is in flight would wait for it without an end.
+  /// Waits until no request is left that may be attempted now.
+  /// - Throws: The store's error if writing and then reading fail, because attempts in flight would wait
+  ///   endlessly.
   private func waitUntilIdle(_ outbox: Outbox, _ failures: AsyncStream<Void>) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await outbox.waitUntilIdle() }
@@ -124,7 +126,7 @@ private struct JSONRunEnd: Encodable {
 }
 
 extension OutboxStatistics {
-  /// True if no request is left that can be delivered without help.
+  /// True if all requests have ended, except paused ones and those behind a dead letter that blocks its lane.
   var isIdle: Bool {
     counts[.attempting, default: 0] == 0 && (counts[.stored, default: 0] == 0 || isHeld)
   }
@@ -161,7 +163,7 @@ final class OutboxCounters: Sendable {
 
   static func text(_ counts: [String: Int]) -> String {
     let parts = names.compactMap { name in counts[name].map { "\($0) \(name)" } }
-    return parts.isEmpty ? "nothing was delivered" : parts.joined(separator: ", ")
+    return parts.isEmpty ? "no request was delivered" : parts.joined(separator: ", ")
   }
 }
 
@@ -185,7 +187,7 @@ final class EventLog: Sendable {
     }
   }
 
-  /// Throws if an event could not be written.
+  /// Throws the error of the last event that could not be written, if there was one.
   func check() throws(OutputDescriptor.Failure) {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }

@@ -21,7 +21,7 @@ struct OutboxTable: Sendable {
       ("ATTEMPTS", { "\($0.attempts)" }), ("AGE", { SpanText.length(now.timeIntervalSince($0.created)) }),
       ("NEXT", next), ("REQUEST", { request($0, isNarrow: width != nil) }),
     ]
-    // A narrow table has no column without content.
+    // On a terminal, an empty lane column is left out.
     if width != nil, records.allSatisfy({ $0.lane == nil }) { columns.removeAll { $0.title == "LANE" } }
     let rows =
       [columns.map(\.title)] + records.map { record in columns.map { ControlEscaper.line($0.cell(record)) } }
@@ -37,7 +37,7 @@ struct OutboxTable: Sendable {
     return lane.count > Self.longestLane ? "\(lane.prefix(Self.longestLane - 1))…" : lane
   }
 
-  /// Returns the method and URL, with the response's status or the reason of a failure.
+  /// Returns the method and URL, with the response's status or the failure's reason.
   private func request(_ record: OutboxRecord, isNarrow: Bool) -> String {
     let scheme = isNarrow ? record.url.firstRange(of: "://")?.upperBound : nil
     let request = "\(record.method) \(record.url[(scheme ?? record.url.startIndex)...])"
@@ -57,14 +57,14 @@ struct OutboxTable: Sendable {
   }
 }
 
-/// Shortens long IDs to as much of their end as keeps them distinct: IDs that an outbox makes begin with the
-/// time, so many share a beginning.
+/// Shortens long IDs to a distinct end. The IDs that an outbox creates begin with the time, so many share a
+/// beginning.
 enum ShortID {
   private static let least = 8
   /// IDs of at most this length are shown whole.
   private static let short = 12
 
-  /// Returns the number of characters to show of each ID's end.
+  /// Returns the number of characters at the end of each ID to show.
   static func length(of ids: [String]) -> Int {
     let longest = ids.map(\.count).max() ?? least
     guard longest > short else { return max(least, longest) }
@@ -78,7 +78,7 @@ enum ShortID {
 }
 
 extension String {
-  /// Returns the number of characters that both begin with.
+  /// Returns the length of the common prefix.
   fileprivate func commonPrefix(with other: String) -> Int {
     zip(self, other).prefix { $0 == $1 }.count
   }
@@ -101,7 +101,7 @@ struct OutboxRecordText: Sendable {
       ("idempotency key", record.idempotencyKey),
       ("response", record.response.map { "\(HTTPStatus($0.status))" }),
     ]
-    if record.response?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
+    if record.response?.isWhole == false { facts.append(("", "only the first part of its body was stored")) }
     let known = facts.compactMap { name, value in value.map { (name, $0) } }
     return TwoColumns.lines(known)
       + (record.response?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
@@ -137,7 +137,7 @@ enum OutboxRecordLine {
 
 /// Formats the statistics of an outbox for people.
 struct StatisticsText: Sendable {
-  /// The most lanes that are described.
+  /// The greatest number of lanes to describe.
   private static let mostLanes = 20
 
   let now: Date
@@ -145,7 +145,7 @@ struct StatisticsText: Sendable {
   func lines(_ statistics: OutboxStatistics) -> [String] {
     var facts = OutboxState.allCases.map { ("\($0)", "\(statistics.counts[$0, default: 0])") }
     facts.append(("bytes", Amounts.bytes(statistics.bytes)))
-    // The size includes requests that are over and not yet forgotten, as the outbox's size limit does.
+    // This size includes finished requests that are not deleted yet, as does the outbox's size limit.
     if statistics.bytesInAll > statistics.bytes {
       facts.append(("in all", Amounts.bytes(statistics.bytesInAll)))
     }
@@ -159,12 +159,12 @@ struct StatisticsText: Sendable {
     return statistics.isPaused || !statistics.pausedLanes.isEmpty ? lines + [Self.pauses(statistics)] : lines
   }
 
-  /// Describes an origin to which nothing is sent for a while.
+  /// Describes an origin that receives no requests for a while.
   func line(_ held: HeldOrigin) -> String {
     "held: \(held.origin)\(held.key.map { ", \($0)" } ?? ""), next attempt \(SpanText.until(held.until, at: now)): \(held.reason)"
   }
 
-  /// Describes the lanes, the first ones only if there are many.
+  /// Describes the lanes: at most 20, and then the number of the others.
   func lines(_ lanes: [LaneStatistics]) -> [String] {
     let named = lanes.filter { $0.lane != nil }
     let lines = named.prefix(Self.mostLanes).map { lane in
@@ -173,10 +173,10 @@ struct StatisticsText: Sendable {
       return "lane \(lane.lane ?? ""): \(counts.joined(separator: ", ")), the oldest \(age)"
     }
     let rest = named.count - lines.count
-    return rest > 0 ? lines + ["and \(rest) more lanes: --output json has them all"] : lines
+    return rest > 0 ? lines + ["and \(rest) more lanes: --output json shows all"] : lines
   }
 
-  /// Returns one line: the count of each state, the size, and when the next attempt is due.
+  /// Returns one line with the count of each state, the size, and the time of the next attempt.
   func summary(_ statistics: OutboxStatistics) -> String {
     var parts = OutboxState.allCases.compactMap { state -> String? in
       let count = statistics.counts[state, default: 0]
@@ -190,7 +190,7 @@ struct StatisticsText: Sendable {
     return parts.joined(separator: ", ")
   }
 
-  /// Returns what is paused, in a few words.
+  /// Describes which lanes are paused.
   static func pauses(_ statistics: OutboxStatistics) -> String {
     if statistics.isPaused { return "everything is paused" }
     switch statistics.pausedLanes.count {

@@ -36,7 +36,7 @@ struct OutboxTransfer {
         try await outbox.import(contentsOf: URL(filePath: path ?? ""))
       }
     if isJSON { return try console.show(JSONImport(stored: counts.stored, known: counts.known)) }
-    let known = counts.known > 0 ? "; \(counts.known) are known here already, and were left as they are" : ""
+    let known = counts.known > 0 ? "; skipped, because already known: \(counts.known)" : ""
     try console.output.write("stored: \(counts.stored)\(known)\n")
   }
 }

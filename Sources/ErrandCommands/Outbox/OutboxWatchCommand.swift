@@ -7,10 +7,10 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Shows the events of stored requests, until it is interrupted.
+/// Shows the changes of stored requests until it is interrupted.
 struct OutboxWatchCommand {
-  /// How often the outbox is read without a notification: attempts that begin in another process are not
-  /// announced, and the times shown grow old.
+  /// The interval at which the outbox is read without a notification, because other processes do not announce the
+  /// attempts that they begin, and the displayed times grow old.
   private static let interval = Duration.milliseconds(500)
 
   let place: OutboxPlace
@@ -48,7 +48,7 @@ struct OutboxWatchCommand {
     try Task.checkCancellation()
   }
 
-  /// Yields after every change, and after every interval.
+  /// Returns a stream that yields after every change and every interval.
   private static func moments(_ changes: AsyncStream<Void>) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let hearing = Task {
@@ -88,16 +88,16 @@ struct OutboxWatchCommand {
     let now = Date()
     var lines = [ControlEscaper.line("\(place.name): \(StatisticsText(now: now).summary(statistics))")]
     lines.append(rates.line(at: time))
-    // A line each is for the counts, the rates and the titles; the last one stays free for the cursor.
+    // The counts, the rates, a blank line and the titles take a line each, and the cursor takes the last one.
     let records = state.shown(max(1, height - 5))
     if !records.isEmpty { lines += [""] + OutboxTable(now: now).lines(records, width: width) }
     try screen?.draw(lines.map { $0.count < width ? $0 : String($0.prefix(max(1, width - 1))) })
   }
 }
 
-/// Reads an outbox repeatedly, and finds what has changed.
+/// Reads an outbox repeatedly and finds the changed requests.
 struct OutboxWatcher {
-  /// The greatest number of requests that are followed in each state.
+  /// The greatest number of watched requests in each state.
   private static let limit = 1000
 
   let outbox: Outbox
@@ -110,7 +110,7 @@ struct OutboxWatcher {
   }
 
   /// Reads the outbox.
-  /// - Returns: The requests that have changed since the last reading.
+  /// - Returns: The requests that changed since the last reading.
   mutating func look() async throws -> [OutboxRecord] {
     var entries = try await Self.open(outbox)
     let seen = Set(entries.map(\.outboxID))
@@ -138,13 +138,14 @@ struct OutboxWatcher {
     return records
   }
 
-  /// Returns the place of the newest request, or 0, by binary search, because there may be millions.
+  /// Returns the sequence number of the newest request, or 0 for an empty outbox. Uses a binary search, because
+  /// there may be millions of requests.
   private static func newest(_ outbox: Outbox) async throws -> Int64 {
     var (low, high): (Int64, Int64) = (0, 1)
     while let next = try await outbox.list(after: high, limit: 1).first {
       (low, high) = (next.sequence, max(high, next.sequence) * 2)
     }
-    // Nothing is beyond `high`; a request is at `low`, unless that is 0.
+    // No request is beyond `high`. A request is at `low`, unless that is 0.
     while low < high {
       let middle = low + (high - low) / 2
       if let next = try await outbox.list(after: middle, limit: 1).first {
@@ -159,18 +160,18 @@ struct OutboxWatcher {
 
 /// Finds the changes between successive readings of an outbox. Pure.
 struct OutboxWatchState: Sendable {
-  /// The requests that are not over, by ID.
+  /// The unfinished requests by ID.
   private(set) var open: [OutboxID: OutboxRecord] = [:]
-  /// The requests that ended while they were watched, the newest last.
+  /// The requests that finished while they were watched, the newest last.
   private(set) var ended: [OutboxRecord] = []
-  /// The place in the order up to which requests are known.
+  /// The sequence number up to which requests are known.
   private(set) var last: Int64
 
   private static let mostEnded = 200
 
   /// - Parameters:
-  ///   - open: The requests that are not over at the beginning.
-  ///   - last: The place of the newest request.
+  ///   - open: The unfinished requests at the beginning.
+  ///   - last: The sequence number of the newest request.
   init(_ open: [OutboxRecord], last: Int64) {
     for record in open { self.open[record.outboxID] = record }
     self.last = last
@@ -178,9 +179,9 @@ struct OutboxWatchState: Sendable {
 
   /// Compares a reading with the last one.
   /// - Parameters:
-  ///   - records: The requests that are new or were open, as they are now.
+  ///   - records: The current records of the new and the open requests.
   ///   - forgotten: The IDs of open requests that no longer exist.
-  /// - Returns: The requests that have changed, in the order of their change.
+  /// - Returns: The changed requests, in the order of their changes.
   mutating func look(at records: [OutboxRecord], forgotten: [OutboxID] = []) -> [OutboxRecord] {
     for id in forgotten { open[id] = nil }
     var changed: [OutboxRecord] = []
@@ -199,43 +200,42 @@ struct OutboxWatchState: Sendable {
     return changed.sorted { ($0.changed, $0.sequence) < ($1.changed, $1.sequence) }
   }
 
-  /// Returns at most `count` requests to show: in an attempt, stored, dead letters, and in the lines left,
-  /// those that ended last.
+  /// Returns at most `count` requests to show: attempting, stored and dead-letter requests, and then those that
+  /// finished last.
   func shown(_ count: Int) -> [OutboxRecord] {
     let order: [OutboxState] = [.attempting, .stored, .deadLettered]
     let alive = order.flatMap { state in
       open.values.filter { $0.state == state }.sorted { $0.sequence < $1.sequence }
     }
-    // A few lines are always for the latest ends, which a user waits for.
+    // Up to three lines are reserved for the requests that finished last, because the user waits for those.
     let kept = min(ended.count, max(count - alive.count, min(3, count / 2)))
     return Array(alive.prefix(max(0, count - kept)) + ended.suffix(kept).reversed())
   }
 }
 
 extension OutboxState {
-  /// True if nothing changes the request any more, unless a user retries it.
+  /// True if the request no longer changes, unless a user retries it.
   fileprivate var isOver: Bool { self == .delivered || self == .expired || self == .dropped }
 }
 
-/// Several lines on a terminal that are redrawn together.
+/// A block of lines on a terminal that is redrawn as a whole.
 struct LiveScreen: Sendable {
   private let output: OutputDescriptor
   private var drawn = 0
 
   init(_ output: OutputDescriptor) { self.output = output }
 
-  /// Draws the lines in the place of those drawn before.
-  /// - Parameter lines: Each must be shorter than the terminal's width, and they must be fewer than its
-  ///   lines.
+  /// Draws the lines over those drawn before.
+  /// - Parameter lines: Fewer lines than the terminal has. Each must be shorter than the terminal's width.
   mutating func draw(_ lines: [String]) throws {
     var text = drawn > 0 ? "\u{1B}[\(drawn)A\r" : "\r"
     for line in lines { text += "\(line)\u{1B}[K\n" }
-    // Clears lines that were drawn before and are not needed now.
+    // This clears the remaining lines of an earlier, longer block.
     text += "\u{1B}[J"
     drawn = lines.count
     try output.write(text)
   }
 
-  /// Ends drawing, and leaves the last lines.
+  /// Ends drawing and leaves the last lines on the screen.
   func end() { try? output.write("\r") }
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Shows an activity: on a terminal as one line that is redrawn, elsewhere as a line each time that it
+/// Shows an activity: on a terminal as one line that is redrawn, and elsewhere as a line each time that it
 /// appears.
 final class ActivityDisplay: LiveLine {
   private struct State {
@@ -16,7 +16,7 @@ final class ActivityDisplay: LiveLine {
   private let clock: any Clock<Duration>
   private let state: Locked<State>
 
-  /// - Parameter redraws: False for an output that keeps all that is written to it, such as a file.
+  /// - Parameter redraws: False for an output that keeps every written line, such as a file.
   init(
     _ text: String, _ output: OutputDescriptor, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()
   ) {
@@ -27,8 +27,8 @@ final class ActivityDisplay: LiveLine {
     state = Locked(State(line: ActivityLine(text)))
   }
 
-  /// Runs work, and shows the activity if it takes longer. After success, an indicator that has just appeared
-  /// stays for its minimum time, unless something was written in its place.
+  /// Runs work, and shows the activity if the work takes long. After success, an indicator that has just appeared
+  /// stays for its minimum time, unless other output has replaced it.
   func during(_ work: (RequestActivity) async throws -> Void) async throws {
     let drawing = Task { await draw() }
     defer {
@@ -69,7 +69,7 @@ final class ActivityDisplay: LiveLine {
     }
   }
 
-  // The lock is held while writing, because wiping and drawing a line must not change places.
+  // The lock is held while writing, so that wiping and drawing keep their order.
 
   private func show(_ now: RequestActivity.Snapshot) {
     state.withLock { state in
@@ -106,7 +106,7 @@ final class ActivityDisplay: LiveLine {
 struct ActivityLine: Sendable {
   private static let signs = ["|", "/", "-", "\\"]
 
-  /// How long one position of the sign is shown.
+  /// How long each sign is shown.
   static let interval = Duration.milliseconds(100)
 
   private let label: String
@@ -117,10 +117,10 @@ struct ActivityLine: Sendable {
     label = text.isEmpty ? "" : "\(text) …"
   }
 
-  /// The line for an output that is no terminal.
+  /// The line for an output that is not a terminal.
   var plain: String { label }
 
-  /// Returns the line with its sign moved on.
+  /// Returns the line with the next sign.
   mutating func next(_ fraction: Double?, width: Int) -> String {
     defer { turns += 1 }
     let sign = Self.signs[turns % Self.signs.count]

@@ -8,7 +8,7 @@ import ErrandCore
 
 /// Formats amounts for people.
 enum Amounts {
-  /// `999 B`, `1.5 kB`, `23.4 MB`.
+  /// Formats a number of bytes: `999 B`, `1.5 kB`, `23.4 MB`.
   static func bytes(_ count: Int64) -> String {
     if count < 1000 { return "\(count) B" }
     var value = Double(count)
@@ -21,7 +21,7 @@ enum Amounts {
     return "\(decimal(value)) \(units.first ?? "")"
   }
 
-  /// `1.5 ms`, `250 ms`, `3.2 s`.
+  /// Formats a duration: `1.5 ms`, `250 ms`, `3.2 s`.
   static func time(_ duration: Duration) -> String {
     let seconds = duration.seconds
     if seconds < 0.1 { return "\(decimal(seconds * 1000)) ms" }
@@ -29,7 +29,7 @@ enum Amounts {
     return "\(decimal(seconds)) s"
   }
 
-  /// `0:07`, `2:05:00`.
+  /// Formats a duration in minutes and seconds, and hours if needed: `0:07`, `2:05:00`.
   static func clock(_ duration: Duration) -> String {
     let seconds = max(0, Int(duration.components.seconds))
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -68,7 +68,7 @@ enum TimingText {
 
 /// Formats names with a text beside each.
 enum TwoColumns {
-  /// - Parameter width: The width of the first column; nil for that of the longest name.
+  /// - Parameter width: The width of the first column; nil for the length of the longest name.
   static func lines(_ rows: [(String, String)], width: Int? = nil) -> [String] {
     let width = width ?? rows.map(\.0.count).max() ?? 0
     return rows.map { name, text in
@@ -77,9 +77,9 @@ enum TwoColumns {
   }
 }
 
-/// Formats the distance to a time for people.
+/// Formats the time since or until a date for people.
 enum SpanText {
-  /// `0s`, `59s`, `12m`, `3h`, `8d`.
+  /// Formats seconds in their largest unit: `0s`, `59s`, `12m`, `3h`, `8d`.
   static func length(_ seconds: Double) -> String {
     let seconds = Int(min(max(0, seconds.rounded(.down)), 1e12))
     switch seconds {
@@ -90,10 +90,10 @@ enum SpanText {
     }
   }
 
-  /// `12m ago`.
+  /// Formats the time since a date: `12m ago`.
   static func since(_ date: Date, at now: Date) -> String { "\(length(now.timeIntervalSince(date))) ago" }
 
-  /// `in 12m`, or `now` if the time has come.
+  /// Formats the time until a date: `in 12m`, or `now` if the date is not in the future.
   static func until(_ date: Date, at now: Date) -> String {
     let seconds = date.timeIntervalSince(now)
     return seconds <= 0 ? "now" : "in \(length(seconds.rounded(.up)))"

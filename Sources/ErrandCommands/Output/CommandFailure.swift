@@ -2,14 +2,14 @@ import ErrandCore
 import ErrandOutbox
 import ErrandSigning
 
-/// The reason why a command failed: a message with a hint, and the exit code.
+/// The failure of a command: its exit code, and a message with a hint.
 struct CommandFailure: Error, Sendable {
   let exit: ExitCode
-  /// The code of the failure, for programs.
+  /// The code of the failure in JSON output.
   let code: String
   let message: String
   var hint: String?
-  /// The client's error, if it is the cause.
+  /// The client's error that caused the failure; nil for any other cause.
   var cause: RequestError?
 
   init(_ exit: ExitCode, _ code: String, _ message: String, hint: String? = nil) {
@@ -21,7 +21,7 @@ struct CommandFailure: Error, Sendable {
 
   init(_ error: UsageError) { self.init(.usage, "usage", error.message, hint: error.hint) }
 
-  /// Makes a failure of any error of a command that sends one request.
+  /// Creates a failure from any error of a command that sends one request.
   init(_ error: any Error, _ transfer: Transfer) {
     if let error = error as? RequestError {
       self.init(error, transfer)
@@ -30,7 +30,7 @@ struct CommandFailure: Error, Sendable {
     }
   }
 
-  /// Makes a failure of any error of a command.
+  /// Creates a failure from any error of a command.
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -53,7 +53,7 @@ struct CommandFailure: Error, Sendable {
       if case .status(let status, _) = error.rejection {
         Self.rejection(status, "\(error.method ?? transfer.method) \(error.url ?? "")")
       } else {
-        // The body is shown, and says the rest.
+        // The body is shown separately, so the message need not quote it.
         error.descriptionWithoutWords
       }
     self.init(
@@ -61,7 +61,7 @@ struct CommandFailure: Error, Sendable {
     cause = error
   }
 
-  /// Makes the failure for a response whose status is not 2xx.
+  /// Returns the failure for a response whose status is not 2xx.
   static func rejected(_ status: HTTPStatus, _ asked: String) -> CommandFailure {
     CommandFailure(.rejected, RequestError.Code.rejected.rawValue, rejection(status, asked))
   }
@@ -72,8 +72,7 @@ struct CommandFailure: Error, Sendable {
 }
 
 extension HTTPFields {
-  /// The header fields as an error shows them: with `***` in the place of secrets, because errors end in
-  /// logs.
+  /// The header fields with `***` in the place of secrets, because error messages are often logged.
   var masked: HTTPFields {
     var masked = HTTPFields()
     for field in self { masked.append(field.name, field.isSecret ? "***" : field.value) }
@@ -85,15 +84,15 @@ extension HTTPFields {
 enum FailureHint {
   static func text(for error: RequestError, _ transfer: Transfer) -> String? {
     switch error.code {
-    case .untrustedCertificate: "If the authority is yours: --cacert FILE."
+    case .untrustedCertificate: "To trust your own certificate authority: --cacert FILE."
     case .proxyAuthenticationFailed:
-      "As in --proxy-user USER:PASSWORD, with --proxy-digest if it takes no Basic."
+      "Add --proxy-user USER:PASSWORD, and --proxy-digest if the proxy does not accept Basic."
     case .timedOut where transfer.timeout == nil: "To wait longer: --timeout 60s."
     case .connectionLost, .timedOut:
       transfer.resumes
-        ? "What came is kept if the server says which version it is (ETag or Last-Modified); then the same command continues."
-        : transfer.target == .fileNamedByURL ? "With --resume a download can be gone on with." : nil
-    case .bodyNotReplayable: "Give the body as a file, -d @FILE, and it can be."
+        ? "If the server sent an ETag or Last-Modified, the received part was kept and the same command continues."
+        : transfer.target == .fileNamedByURL ? "With --resume a failed download can be continued." : nil
+    case .bodyNotReplayable: "A body from a file can be sent again: -d @FILE."
     default: nil
     }
   }
@@ -114,21 +113,21 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 
   var meaning: String {
     switch self {
-    case .success: "a 2xx response"
+    case .success: "success: a 2xx response"
     case .rejected:
-      "a rejected response: any status but 2xx, a redirect that is not followed, a body too large"
+      "rejected response: a status other than 2xx, a redirect that was not followed, a body that is too large"
     case .usage:
-      "wrong use: an unknown option, a URL that cannot be asked, a field or a certificate that cannot be sent"
+      "wrong usage: an unknown option, an invalid URL, a header field or a certificate that cannot be sent"
     case .noConnection:
-      "no connection: host unknown, refused, unreachable, refused by a proxy, TLS failed, certificate or key not trusted"
-    case .timedOut: "timed out: nothing moved for --timeout, or --deadline passed"
-    case .network: "other network failure: connection lost, broken response, bad compression"
+      "no connection: unknown host, connection refused, proxy refused, TLS failed, certificate or key not trusted"
+    case .timedOut: "timed out: no progress for --timeout, or --deadline passed"
+    case .network: "other network failure: connection lost, broken response, invalid compression"
     case .localFile:
-      "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
+      "local file failure: missing, unreadable, changed while sent, already exists, disk full, no outbox"
     case .deadLettered:
-      "a guaranteed request was rejected, or attempted too often: it is a dead letter, and still stored"
-    case .expired: "a guaranteed request expired, or was dropped, before it was delivered"
-    case .interrupted: "control-C (143 after SIGTERM); what was in flight is cancelled at once"
+      "dead letter: a guaranteed request was rejected or attempted too often, and is still stored"
+    case .expired: "not delivered: a guaranteed request expired or was dropped"
+    case .interrupted: "interrupted: control-C (143 after SIGTERM) cancelled the requests in flight"
     }
   }
 

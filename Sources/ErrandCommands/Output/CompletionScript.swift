@@ -1,4 +1,4 @@
-/// Makes scripts with which shells complete the arguments of `errand`, from the table of commands.
+/// Generates the shell scripts that complete the arguments of `errand`, from the table of commands.
 enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     switch shell {
@@ -15,7 +15,7 @@ enum CompletionScript {
     [option.long.map { "--\($0)" }, option.short.map { "-\($0)" }].compactMap { $0 }
   }
 
-  /// True for an option whose value is the name of a file or a folder.
+  /// Returns true for an option whose value is the name of a file or a folder.
   private static func takesFile(_ option: OptionSpec) -> Bool {
     guard let placeholder = option.placeholder else { return false }
     return ["FILE", "FOLDER", ".pem"].contains { placeholder.contains($0) }

@@ -22,7 +22,7 @@ struct Console: Sendable {
 
   static let standard = Console(output: .standardOutput, error: .standardError)
 
-  /// Writes a line to standard error, with control characters escaped. Ignores that writing fails.
+  /// Writes a line to standard error, with control characters escaped. Ignores write errors.
   func say(_ line: String) {
     try? error.write(ControlEscaper.line(line) + "\n")
   }
@@ -45,7 +45,7 @@ struct Console: Sendable {
   }
 }
 
-/// A file descriptor to write to: standard output, standard error, a device, a pipe.
+/// A file descriptor to write to: standard output, standard error, a device or a pipe.
 final class OutputDescriptor: Sendable {
   enum Failure: Error, Sendable {
     /// The reader has closed the pipe, as `head` does.
@@ -57,7 +57,7 @@ final class OutputDescriptor: Sendable {
   static let standardError = OutputDescriptor(STDERR_FILENO)
 
   private static let writes = Atomic<Int>(0)
-  /// True while a write has not returned; a reader that does not read can block it for any time.
+  /// True while a write blocks, which takes any time if the reader does not read.
   static var isWriting: Bool { writes.load(ordering: .relaxed) > 0 }
 
   private let descriptor: Int32
@@ -68,7 +68,7 @@ final class OutputDescriptor: Sendable {
     isTerminal = isatty(descriptor) == 1
   }
 
-  /// Opens a device or a pipe that exists already.
+  /// Opens an existing device or pipe.
   convenience init(opening path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure.unwritable("cannot open \(path): \(Self.reason())") }
@@ -131,10 +131,11 @@ struct BodyWriter {
   private let output: OutputDescriptor
   private var escaper = ControlEscaper(keepsLines: true)
   private var endsLine = true
-  /// Lays out JSON; nil to write it as it came.
+  /// Lays out JSON; nil to write the body unchanged.
   private var printer: JSONPrinter?
 
-  /// - Parameter contentType: The body's, to lay JSON out on a terminal; nil to write every body as it came.
+  /// - Parameter contentType: The content type of the body, to lay out JSON on a terminal; nil never to lay it
+  ///   out.
   init(_ output: OutputDescriptor, laysOut contentType: String? = nil) {
     self.output = output
     if output.isTerminal, JSONPrinter.isJSON(contentType) {
@@ -151,7 +152,7 @@ struct BodyWriter {
     try show(printer?.print(shown) ?? shown)
   }
 
-  /// Ends the body. On a terminal the prompt begins on a line of its own.
+  /// Ends the body. On a terminal, adds a missing line break, so that the prompt begins on a new line.
   mutating func finish() throws {
     guard output.isTerminal else { return }
     let rest = escaper.finish()

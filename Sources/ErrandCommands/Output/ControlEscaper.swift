@@ -1,11 +1,12 @@
-/// Escapes control characters, so that a terminal shows them and does not obey them. Takes a text in pieces,
-/// cut anywhere.
+/// Escapes control characters, so that a terminal shows them and does not obey them. The text may arrive in
+/// pieces that are cut anywhere.
 ///
-/// Shown as `\x1b` or `\u{9b}` are C0 (a line break and a tab stay, if `keepsLines`), DEL, C1, characters
-/// that change the direction of text, and bytes that are not UTF-8, because some terminals take those for C1.
+/// It writes these as `\x1b` or `\u{9b}`: C0 (with `keepsLines`, all but line breaks and tabs), DEL, C1,
+/// characters that change the direction of text, and bytes that are not UTF-8, because some terminals take
+/// those for C1.
 struct ControlEscaper: Sendable {
   private let keepsLines: Bool
-  /// The first bytes of a character that is not complete yet.
+  /// The first bytes of an incomplete character.
   private var begun: [UInt8] = []
   private var missing = 0
 

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Makes the help texts from the tables that the arguments are parsed with.
+/// Generates the help texts from the tables that also parse the arguments.
 enum HelpText {
   static func text(_ topic: Invocation.Help) -> String {
     switch topic {
@@ -20,7 +20,7 @@ enum HelpText {
 
       \(table(commands))
 
-      The body goes to standard output, everything else to standard error. Redirects are followed.
+      errand follows redirects. The body goes to standard output, everything else to standard error.
 
       Examples:
         errand get https://example.com
@@ -28,7 +28,7 @@ enum HelpText {
         errand post https://api.example.com/notes --json '{"title": "Milk"}'
         errand download https://example.com/film.mp4 --resume
 
-      errand help COMMAND shows its options, errand help exit-codes what they mean.
+      errand help COMMAND explains a command and its options. errand help exit-codes lists the exit codes.
 
       """
   }
@@ -40,11 +40,11 @@ enum HelpText {
   private static var exitCodes: String {
     let codes = ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }
     return """
-      The exit status of errand:
+      Exit codes of errand:
 
       \(table(codes))
 
-      When the reader of standard output goes away, as head does, errand ends quietly, by SIGPIPE.
+      If the reader of standard output closes it, as head does, errand ends silently by SIGPIPE.
 
       """
   }

@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// Lays JSON out for people, piece by piece: one member on a line, with colours if they are wanted. Every token is
-/// written as it came, so that no number loses a digit; what is no JSON is written without its spaces.
+/// Lays out JSON for people, incrementally: one member on a line, optionally with colours. Every token is written
+/// unchanged, so numbers keep all digits. Other text than JSON is written without its spaces.
 struct JSONPrinter: Sendable {
   private enum Colour: String {
     case key = "\u{1B}[34m"
@@ -16,11 +16,11 @@ struct JSONPrinter: Sendable {
     case end = "\u{1B}[0m"
   }
 
-  /// How deep lines are indented; a deeper value is on the lines of that depth.
+  /// The deepest indentation; deeper values are indented as little.
   private static let deepest = 60
 
   private let hasColours: Bool
-  /// True for each object that is open, false for each array, down to the deepest that are told apart.
+  /// The open objects (true) and arrays (false), from the outside in, down to `deepest`.
   private var open: [Bool] = []
   private var depth = 0
   private var isInString = false
@@ -38,7 +38,7 @@ struct JSONPrinter: Sendable {
     return value("NO_COLOR").isEmpty && value("TERM") != "dumb"
   }
 
-  /// True for the media type of JSON, and types that are built on it.
+  /// Returns true for the media type of JSON and types based on it, such as `application/problem+json`.
   static func isJSON(_ contentType: String?) -> Bool {
     let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     return type == "application/json" || type.hasSuffix("+json") || type == "text/json"
@@ -50,7 +50,7 @@ struct JSONPrinter: Sendable {
     return output
   }
 
-  /// Ends a text that was cut.
+  /// Ends the text, and resets the colour if the text was cut within a token.
   mutating func finish() -> [UInt8] {
     var output: [UInt8] = []
     if isInString || isInWord { paint(.end, &output) }

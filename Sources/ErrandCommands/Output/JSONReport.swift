@@ -27,19 +27,19 @@ struct JSONReport: Encodable {
   let method: String
   let url: String?
   var status: Int?
-  /// The header fields in order, `[name, value]` each, so that a repeated name stays repeated.
+  /// The header fields in order, each as `[name, value]`, so that a name may be repeated.
   var fields: [[String]]?
-  /// The body, if it is UTF-8.
+  /// The body if it is UTF-8.
   var body: String?
-  /// The body in base64, if it is not.
+  /// The body in base64 if it is not UTF-8.
   var bodyBase64: String?
   /// The file that the body was written to.
   var file: String?
   var timing: JSONTiming?
   var error: Failure?
-  /// The stored request, if it must be delivered.
+  /// The stored request, for `--guaranteed`.
   var stored: OutboxRecord?
-  /// False if the body is only the first part of the response's.
+  /// False if `body` is only the first part of the response's body.
   var isWhole: Bool?
 
   init(method: HTTPMethod, url: String?) {

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Makes the man page errand(1) from the table of commands.
+/// Generates the man page errand(1) from the table of commands.
 enum ManPage {
   static var text: String {
     var lines = [
@@ -9,8 +9,8 @@ enum ManPage {
       ".SH SYNOPSIS", ".B errand", ".I COMMAND", "[options]", ".br", ".B errand", ".I URL", "[options]",
       ".SH DESCRIPTION",
       escaped(
-        "The body goes to standard output, everything else to standard error. Redirects are followed. "
-          + "A URL alone is got."),
+        "errand sends HTTP requests and follows redirects. The body goes to standard output, everything else "
+          + "to standard error. If the command is a URL, errand sends a GET request to it."),
       ".SH COMMANDS",
     ]
     for command in CommandSpec.all {
@@ -22,9 +22,9 @@ enum ManPage {
     lines += [
       ".SH ENVIRONMENT",
       ".TP", ".B ERRAND_LOG",
-      escaped("info writes a line about each call to standard error, debug one about each step."),
-      ".TP", ".B NO_COLOR", "Not empty: JSON is shown without colours.",
-      ".TP", ".B NETRC", escaped("The file that --netrc reads, instead of ~/.netrc."),
+      escaped("info writes a line for each call to standard error; debug also writes one for each step."),
+      ".TP", ".B NO_COLOR", "If this is not empty, JSON is shown without colours.",
+      ".TP", ".B NETRC", escaped("The file that --netrc reads instead of ~/.netrc."),
     ]
     return lines.joined(separator: "\n") + "\n"
   }
@@ -53,7 +53,7 @@ enum ManPage {
     escaped(text.prefix(1).uppercased() + text.dropFirst() + ".")
   }
 
-  /// Returns a text in which roff sees no request, no escape and no hyphen.
+  /// Returns the text escaped, so that roff finds no request, escape or hyphen in it.
   private static func escaped(_ text: String) -> String {
     var escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     if escaped.hasPrefix(".") || escaped.hasPrefix("'") { escaped = "\\&" + escaped }

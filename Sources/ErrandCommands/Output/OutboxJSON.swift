@@ -41,7 +41,7 @@ struct OutboxRecord: Sendable, Hashable {
 }
 
 extension OutboxRecord {
-  /// - Parameter withBody: False to keep only the response's status.
+  /// - Parameter withBody: False to include only the response's status.
   init(_ entry: OutboxEntry, withBody: Bool = false) {
     self.init(
       id: entry.id.rawValue, sequence: entry.sequence, lane: entry.lane, priority: "\(entry.priority)",
@@ -107,11 +107,11 @@ struct JSONFailure: Encodable {
 /// The JSON for an import.
 struct JSONImport: Encodable {
   let stored: Int
-  /// The number of requests that were left as they are, because their IDs are known already.
+  /// The number of requests that were skipped, because the store already has their IDs.
   let known: Int
 }
 
-/// The JSON for what is paused.
+/// The JSON for the paused lanes.
 struct JSONPause: Encodable {
   let paused: Bool
   let pausedLanes: [String]
@@ -127,13 +127,13 @@ struct JSONStatistics: Encodable {
   var store: String?
   /// The number of requests by state, including states without any.
   let counts: [String: Int]
-  /// The size of the requests that are stored, in an attempt or dead letters.
+  /// The size in bytes of the requests that are stored, attempting or dead letters.
   let bytes: Int64
-  /// The same with requests that are over and not yet forgotten.
+  /// The same including finished requests that are not deleted yet.
   let bytesInAll: Int64
-  /// When the oldest request that is not over was stored.
+  /// The date at which the oldest unfinished request was stored.
   let oldest: String?
-  /// When the next request may be attempted, if none may now.
+  /// The date from which the next request may be attempted; nil if one may be attempted now.
   let nextAttempt: String?
   let paused: Bool
   let pausedLanes: [String]
@@ -151,9 +151,9 @@ struct JSONStatistics: Encodable {
   struct LaneRecord: Encodable {
     /// Null for the requests that have no lane.
     let lane: String?
-    /// The number of requests by state, of those that are stored, in an attempt or dead letters.
+    /// The number of stored, attempting and dead-letter requests by state.
     let counts: [String: Int]
-    /// When the oldest of them was stored.
+    /// The date at which the oldest of them was stored.
     let oldest: String
 
     init(_ lane: LaneStatistics) {

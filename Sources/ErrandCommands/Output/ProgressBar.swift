@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// A line on a terminal that is redrawn while a transfer goes on.
+/// A line on a terminal that is redrawn during a transfer.
 protocol LiveLine: Sendable {
-  /// Removes the line before something else is written. It may be drawn again below.
+  /// Removes the line before other output is written. It may be drawn again below that.
   func clear()
   /// Removes the line for good.
   func end()
@@ -19,7 +19,7 @@ final class ProgressBar: LiveLine {
   private let started = ContinuousClock.now
   private let state: Locked<State>
 
-  /// - Parameter name: The name of the file; it may come from a server.
+  /// - Parameter name: The name of the file. It may come from a server, so control characters are escaped.
   init(_ output: OutputDescriptor, name: String) {
     self.output = output
     let shown = ControlEscaper.line(name)
@@ -36,7 +36,7 @@ final class ProgressBar: LiveLine {
     if let line { try? output.write("\r\(line)\u{1B}[K") }
   }
 
-  /// Removes the line before something else is written.
+  /// Removes the line before other output is written.
   func clear() {
     let wasDrawn = state.withLock { state in
       defer { state.isDrawn = false }
@@ -45,7 +45,7 @@ final class ProgressBar: LiveLine {
     if wasDrawn { try? output.write("\r\u{1B}[K") }
   }
 
-  /// Removes the line for good: no progress is reported after the last.
+  /// Removes the line for good. No progress is reported after this.
   func end() { clear() }
 }
 

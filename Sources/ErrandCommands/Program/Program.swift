@@ -12,7 +12,9 @@ import Synchronization
 /// The whole tool, from the arguments to the exit status.
 public enum Program {
   /// Runs the tool and ends the process. Must be called on the main thread, which it blocks.
-  /// - Parameter values: The arguments with the tool's own name before them, in the bytes that it was given.
+  /// - Parameters:
+  ///   - values: The C strings of `argv`: the tool's name, then its arguments.
+  ///   - count: The number of these strings, `argc`.
   public static func main(_ values: UnsafePointer<UnsafeMutablePointer<CChar>?>, count: Int32) -> Never {
     StandardDescriptors.reserve()
     let arguments = (1..<max(1, Int(count))).compactMap { place in
@@ -25,10 +27,10 @@ public enum Program {
     let task = Task.detached {
       let code = await run(arguments, .standard)
       let signal = received.load(ordering: .relaxed)
-      // A result that was reached despite the signal, or because of it, keeps its exit code.
+      // A command that reached a final result despite the signal keeps its exit code.
       if signal != 0, ![.success, .deadLettered, .expired].contains(code) { _exit(128 + signal) }
       guard let code else { endByBrokenPipe() }
-      // Nothing is buffered, and connections need not be closed.
+      // Nothing is buffered, and the system closes the connections.
       _exit(code.rawValue)
     }
     Interruption.wait { number in
@@ -37,7 +39,7 @@ public enum Program {
     }
   }
 
-  /// Runs the tool; returns nil if the reader of standard output is gone.
+  /// Runs the tool and returns its exit code, or nil if the reader of standard output has closed it.
   @concurrent static func run(_ arguments: [String], _ console: Console) async -> ExitCode? {
     do {
       switch try Invocation(arguments) {
@@ -68,7 +70,8 @@ public enum Program {
     }
   }
 
-  /// Ends by SIGPIPE, as other tools do whose reader has gone, so that the shell prints nothing.
+  /// Ends the process by SIGPIPE, as other tools do when their reader closes the pipe, so that the shell prints
+  /// nothing.
   private static func endByBrokenPipe() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)

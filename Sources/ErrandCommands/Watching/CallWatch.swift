@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandObservability
 
-/// Keeps the steps of the command's call, for the waterfall, and shows on a terminal what it waits for.
+/// Keeps the steps of the command's call for the waterfall, and shows waits before retries on a terminal.
 final class CallWatch: EventListener {
   private struct State {
     var timeline: CallTimeline?
@@ -16,7 +16,7 @@ final class CallWatch: EventListener {
   /// - Parameter waits: Shows waits; nil to show none.
   init(_ waits: WaitLine?) { self.waits = waits }
 
-  /// The steps of the last call that ended; each is given once.
+  /// Returns the steps of the last call that ended, and nil if they were already taken.
   func takeTimeline() -> CallTimeline? {
     state.withLock { state in
       defer { state.isFresh = false }

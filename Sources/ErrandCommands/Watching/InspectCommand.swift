@@ -19,13 +19,13 @@ struct InspectCommand {
     let page = InspectedCalls(port: port, console: console)
     let code = await InspectedCalls.$current.withValue(page, operation: command)
     guard let code, page.isServed, !Task.isCancelled else { return code }
-    console.say("* the command has ended with \(code.rawValue); the page stays until control-C")
+    console.say("* the command ended with exit code \(code.rawValue); the page stays open until control-C")
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     return code
   }
 }
 
-/// The page on which the calls of the command of this task are shown.
+/// The page that shows the calls of this task's command.
 final class InspectedCalls: Sendable {
   /// Nil for a command that is not inspected.
   @TaskLocal static var current: InspectedCalls?
@@ -42,9 +42,9 @@ final class InspectedCalls: Sendable {
   /// True if the command has made a client.
   var isServed: Bool { inspector.withLock { $0 != nil } }
 
-  /// Serves the page of this task's command, if it has one, and says its URL. Must be called before the client's
-  /// first call.
-  /// - Throws: `CommandFailure`, if it cannot be served.
+  /// Serves the page of this task's command if it is inspected, and prints the page's URL. Must be called
+  /// before the client's first call.
+  /// - Throws: `CommandFailure` if the page cannot be served.
   @discardableResult
   static func show(_ client: Client) throws -> InspectedCalls? {
     guard let page = current else { return nil }
@@ -58,6 +58,6 @@ final class InspectedCalls: Sendable {
     return page
   }
 
-  /// Shows an outbox on the page, too.
+  /// Also shows an outbox on the page.
   func show(_ outbox: Outbox) { inspector.withLock { $0 }?.show(outbox) }
 }

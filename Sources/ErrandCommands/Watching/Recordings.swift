@@ -8,10 +8,10 @@ import ErrandObservability
 #endif
 
 extension RecordingArguments {
-  /// Makes the listeners that write the files.
-  /// - Throws: `CommandFailure`, if one cannot be written.
+  /// Returns the listeners that write the files.
+  /// - Throws: `CommandFailure` if a file cannot be written.
   func listeners(_ console: Console) throws -> [any EventListener] {
-    let report: @Sendable (any Error) -> Void = { console.say("errand: a call is not recorded: \($0)") }
+    let report: @Sendable (any Error) -> Void = { console.say("errand: a call was not recorded: \($0)") }
     do {
       var listeners: [any EventListener] = []
       if let har { listeners.append(try HARRecorder(file: URL(filePath: har), onFailure: report)) }

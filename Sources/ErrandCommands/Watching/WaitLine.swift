@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Shows on a terminal how long a wait still takes, in one line that is redrawn each second.
+/// Shows the remaining time of a wait on a terminal, in one line that is redrawn each second.
 final class WaitLine: LiveLine {
   private struct State {
     var task: Task<Void, any Error>?
@@ -13,14 +13,14 @@ final class WaitLine: LiveLine {
   private let clock: any Clock<Duration>
   private let state = Locked(State())
 
-  /// - Parameter attempts: The most attempts that there are.
+  /// - Parameter attempts: The greatest number of attempts, for the line's text.
   init(_ output: OutputDescriptor, attempts: Int, clock: any Clock<Duration> = ContinuousClock()) {
     self.output = output
     self.attempts = attempts
     self.clock = clock
   }
 
-  /// Begins to show a wait, if it takes long enough to be read.
+  /// Begins to show a wait of at least 0.5 s. A shorter one could not be read.
   func begin(_ wait: Duration, _ reason: String, attempt: Int) {
     guard wait >= .milliseconds(500) else { return }
     let task = Task { [weak self, clock] in
@@ -52,12 +52,12 @@ final class WaitLine: LiveLine {
 
   func clear() { state.withLock { wipe(&$0) } }
 
-  /// `waiting 12 s for Retry-After, attempt 2 of 3`.
+  /// Returns the text of the line: `waiting 12 s for Retry-After, attempt 2 of 3`.
   static func line(_ left: Duration, _ reason: String, attempt: Int, of attempts: Int) -> String {
     "waiting \(Int(left.seconds.rounded(.up))) s \(reason), attempt \(attempt) of \(attempts)"
   }
 
-  // The lock is held while writing, because wiping and drawing a line must not change places.
+  // The lock is held while writing, so that wiping and drawing keep their order.
   private func draw(_ line: String) {
     state.withLock { state in
       guard !Task.isCancelled else { return }

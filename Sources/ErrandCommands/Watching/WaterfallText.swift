@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandObservability
 
-/// Draws the steps of a call below one another, each as a bar at its time. Pure.
+/// Draws each step of a call as a bar on its own line, placed by its time. Pure.
 enum WaterfallText {
   private static let longestName = 12
 

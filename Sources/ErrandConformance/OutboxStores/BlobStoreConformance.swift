@@ -9,20 +9,21 @@ public import ErrandOutbox
 
 /// The conformance suite for blob stores. `ConformanceSuite` shows how to run it.
 public struct BlobStoreConformance: ConformanceSuite {
-  /// A place that several stores share: a folder, a database.
+  /// A place that several stores share, such as a folder or a database.
   public protocol Place: Sendable {
-    /// Opens a store on the place, as another process would.
+    /// Opens another store on the place, as another process would.
     func open() async throws -> any BlobStore
   }
 
   private let makePlace: @Sendable () throws -> any Place
 
-  /// - Parameter makePlace: Makes an empty place that shares nothing with another.
+  /// Creates the suite.
+  /// - Parameter makePlace: Returns an empty place that is independent of all others. Called for each case.
   public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
 
-  /// Every requirement.
+  /// The cases of the suite, one for each requirement.
   public static let cases: [Case] = [
-    Case("returns what was put, byte for byte, from memory and from a file") { harness in
+    Case("returns stored bodies byte for byte, from memory and from a file") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       for size in [0, 1, 65_536, 300_001] {
         let data = Data.noise(size)
@@ -34,17 +35,17 @@ public struct BlobStoreConformance: ConformanceSuite {
         for blob in blobs {
           try two.check(blob.name, size: blob.size)
           try harness.equal(
-            try await harness.bytes(of: blob, in: two), data, "what was stored of \(size) bytes")
+            try await harness.bytes(of: blob, in: two), data, "the stored body of \(size) bytes")
         }
       }
     },
 
-    Case("gives equal bodies a blob each") { harness in
+    Case("creates a separate blob for each of two equal bodies") { harness in
       let store = try await harness.open()
       let blobs = try await store.put(Array(repeating: harness.source(.bytes(Data([1]))), count: 3))
       try harness.equal(Set(blobs.map(\.name)).count, 3, "the names")
       await store.remove([blobs[0].name])
-      try harness.equal(try await harness.bytes(of: blobs[1], in: store), Data([1]), "what is left")
+      try harness.equal(try await harness.bytes(of: blobs[1], in: store), Data([1]), "the remaining rows")
     },
 
     Case("stores all bodies or none") { harness in
@@ -53,14 +54,14 @@ public struct BlobStoreConformance: ConformanceSuite {
         _ = try await store.put([
           harness.source(.bytes(Data([1]))), harness.source(.file(path: "/nowhere/at all")),
         ])
-        throw ConformanceFailure("a missing file was stored")
+        throw ConformanceFailure("a missing file was stored without an error")
       } catch let error as OutboxError {
         try harness.equal(error.code, .fileUnreadable, "the code of \"\(error)\"")
       }
-      try harness.equal(try await store.sweep { _ in [] }, [], "what was left behind")
+      try harness.equal(try await store.sweep { _ in [] }, [], "the remaining blobs")
     },
 
-    Case("opens nothing that is missing or has another size") { harness in
+    Case("does not open a blob that is missing or has another size") { harness in
       let store = try await harness.open()
       let blob = try await store.put([harness.source(.bytes(Data([1, 2])))])[0]
       try harness.fails("another size") { _ = try store.open(blob.name, size: 3) }
@@ -72,36 +73,37 @@ public struct BlobStoreConformance: ConformanceSuite {
       }
     },
 
-    Case("sweeps what belongs to no row, once it is not held") { harness in
+    Case("sweeps blobs that belong to no row, once no store holds them") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       var blobs = try await one.put([harness.source(.bytes(Data([1]))), harness.source(.bytes(Data([2])))])
       let names = blobs.map(\.name)
-      try harness.equal(try await two.sweep { _ in [] }, [], "what was swept while it was held")
+      try harness.equal(try await two.sweep { _ in [] }, [], "the blobs swept while they were held")
       withExtendedLifetime(blobs) {}
       blobs = []
       var swept: [String] = []
-      // Another store may hear a moment later that a blob is not held any more.
+      // Another store may notice only a moment later that a blob was released.
       for _ in 0..<1000 where !swept.contains(names[1]) {
         swept += try await two.sweep { Set($0).intersection([names[0]]) }
       }
-      try harness.expect(swept.contains(names[1]) && !swept.contains(names[0]), "what was swept is \(swept)")
+      try harness.expect(
+        swept.contains(names[1]) && !swept.contains(names[0]), "the swept blobs are \(swept)")
       try one.check(names[0], size: 1)
-      try harness.fails("what was swept") { try one.check(names[1], size: 1) }
+      try harness.fails("a swept blob") { try one.check(names[1], size: 1) }
     },
 
-    Case("sweeps nothing if it cannot ask what belongs to a row") { harness in
+    Case("sweeps nothing if it cannot find out which blobs belong to rows") { harness in
       let store = try await harness.open()
       let name = try await store.put([harness.source(.bytes(Data([1])))])[0].name
       do {
         try await store.sweep { _ in throw OutboxError(.busy, "not now") }
-        throw ConformanceFailure("nothing failed")
+        throw ConformanceFailure("no error was thrown")
       } catch let error as OutboxError {
         try harness.equal(error.code, .busy, "the code")
       }
       try store.check(name, size: 1)
     },
 
-    Case("keeps the first value under a name") { harness in
+    Case("keeps the first value of a name") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try harness.equal(try await one.value("a"), nil, "the value before")
       try await one.setValue(Data([1]), "a")
@@ -109,7 +111,7 @@ public struct BlobStoreConformance: ConformanceSuite {
       try await two.setValue(Data([3]), "b")
       try harness.equal(try await two.value("a"), Data([1]), "the first value")
       try harness.equal(try await one.value("b"), Data([3]), "another")
-      try harness.equal(try await one.sweep { _ in [] }, [], "what was swept of them")
+      try harness.equal(try await one.sweep { _ in [] }, [], "the swept blobs")
     },
   ]
 }
@@ -118,7 +120,7 @@ extension BlobStoreConformance: HarnessedSuite {
   func makeHarness() throws -> BlobStoreHarness { BlobStoreHarness(place: try makePlace()) }
 }
 
-/// The harness of one case: stores on one place.
+/// The harness of one case, with stores on one place.
 struct BlobStoreHarness: ConformanceHarness {
   let place: any BlobStoreConformance.Place
 

@@ -8,7 +8,7 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let adding: [Case] = [
-    Case("gives back what was added, to the last detail") { harness in
+    Case("returns an added row with all its details") { harness in
       let store = try await harness.open()
       var new = harness.new(
         "a", lane: "l", priority: -3, lifetime: .seconds(9), files: ["f1", "f2"], size: 700)
@@ -24,7 +24,7 @@ extension OutboxStoreConformance {
       try harness.equal(contents, [nil, OutboxStoreHarness.content("a")], "the contents")
     },
 
-    Case("keeps the time at which a row expires, whenever it is added") { harness in
+    Case("keeps the expiry time of a row, even if it has passed") { harness in
       let store = try await harness.open()
       let (later, past) = (harness.wall + 5000, harness.wall - 5000)
       for (id, end) in [("a", later), ("b", past)] {
@@ -34,33 +34,33 @@ extension OutboxStoreConformance {
         try await harness.add(store, new)
         try harness.equal(try await harness.row(store, id).expires, end, "when \(id) expires")
       }
-      try harness.equal(try await harness.claimed(store), ["a"], "what was claimed")
+      try harness.equal(try await harness.claimed(store), ["a"], "the claimed rows")
       harness.advance(.seconds(10))
       try harness.equal(try await harness.row(store, "b").state, .expired, "the state of b")
     },
 
-    Case("does not claim a row before its time, nor those behind it in its lane") { harness in
+    Case("does not claim a row, or later rows of its lane, before its time") { harness in
       let store = try await harness.open()
       var late = harness.new("late", lane: "l")
       late.notBefore = harness.wall + 5000
       var past = harness.new("past")
       past.notBefore = harness.wall - 5000
       try await harness.add(store, late, harness.new("behind", lane: "l"), past)
-      try harness.equal(try await harness.row(store, "late").due, harness.wall + 5000, "when it is due")
+      try harness.equal(try await harness.row(store, "late").due, harness.wall + 5000, "its due time")
       let claim = try await harness.claim(store)
-      try harness.equal(claim.rows.map(\.row.id.rawValue), ["past"], "what was claimed")
-      try harness.equal(claim.next, .seconds(5), "how long until there is more")
-      // By durations: the wall clock is set, and the time stays the same.
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["past"], "the claimed rows")
+      try harness.equal(claim.next, .seconds(5), "the time until the next row")
+      // The store must measure durations, so setting the wall clock must not change the time.
       harness.setWall(by: .seconds(3600))
-      try harness.equal(try await harness.claimed(store), [], "what was claimed after the clock was set")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows after the clock was set")
       harness.advance(.seconds(4))
-      try harness.equal(try await harness.claimed(store), [], "what was claimed too early")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows too early")
       harness.advance(.seconds(1))
-      try harness.equal(try await harness.claimed(store), ["late"], "what was claimed then")
+      try harness.equal(try await harness.claimed(store), ["late"], "the rows of the next claim")
       try harness.equal(try await harness.row(store, "late").attempts, 1, "the attempts")
     },
 
-    Case("keeps contents of every size, byte for byte") { harness in
+    Case("stores contents of every size byte for byte") { harness in
       let store = try await harness.open()
       for (number, size) in [0, 1, 100, 5000, 3_000_000].enumerated() {
         var new = harness.new("\(number)")
@@ -73,21 +73,21 @@ extension OutboxStoreConformance {
       }
     },
 
-    Case("takes any id and any name of a lane") { harness in
+    Case("accepts any id and any lane name") { harness in
       let store = try await harness.open()
       let names = [
         "", " ", "'", "\"; DROP TABLE requests; --", "%", "*", "a\0b", "a\nb", "ключ", "🔑",
         String(repeating: "long", count: 5000),
       ]
       for name in names { try await harness.add(store, harness.new(name, lane: name)) }
-      try harness.equal(try await Set(harness.claimed(store)), Set(names), "what was claimed")
+      try harness.equal(try await Set(harness.claimed(store)), Set(names), "the claimed rows")
       for name in names {
         let listed = try await store.list(OutboxSelection(lane: .named(name)), after: 0, limit: 10)
-        try harness.equal(listed.map(\.id.rawValue), [name], "what is in the lane")
+        try harness.equal(listed.map(\.id.rawValue), [name], "the rows in the lane")
       }
     },
 
-    Case("keeps ids and lanes apart that differ in their bytes only") { harness in
+    Case("distinguishes ids and lanes that differ only in their bytes") { harness in
       let store = try await harness.open()
       let names = ["z\u{E9}", "ze\u{301}"]
       let rows = names.map { harness.new($0, lane: $0) }
@@ -95,25 +95,26 @@ extension OutboxStoreConformance {
       let ids = rows.map(\.id)
       try harness.equal(try await store.contents(of: ids), rows.map(\.content), "the contents")
       let listed = try await store.list(OutboxSelection(ids: ids), after: 0, limit: 10)
-      try harness.equal(listed.map(\.id), ids, "what is listed of both ids")
+      try harness.equal(listed.map(\.id), ids, "the listed rows of both ids")
       for (name, id) in zip(names, ids) {
         let listed = try await store.list(OutboxSelection(lane: .named(name)), after: 0, limit: 10)
-        try harness.equal(listed.map(\.id), [id], "what is in the lane")
+        try harness.equal(listed.map(\.id), [id], "the rows in the lane")
       }
-      // Two lanes, so neither waits for the other.
-      try harness.equal(try await harness.claim(store, 5).rows.map(\.row.id), ids, "what was claimed")
+      // These are two lanes, so both rows can be claimed.
+      try harness.equal(try await harness.claim(store, 5).rows.map(\.row.id), ids, "the claimed rows")
     },
 
-    Case("adds in the given order, and places grow") { harness in
+    Case("adds rows in the given order, with increasing sequence numbers") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("c"), harness.new("a"))
       try await harness.add(store, harness.new("b"))
       let rows = try await harness.all(store)
       try harness.equal(rows.map(\.id.rawValue), ["c", "a", "b"], "the order")
-      try harness.expect(rows.map(\.sequence) == rows.map(\.sequence).sorted(), "places do not grow")
+      try harness.expect(
+        rows.map(\.sequence) == rows.map(\.sequence).sorted(), "the sequence numbers do not increase")
     },
 
-    Case("never gives a place twice") { harness in
+    Case("never assigns a sequence number twice") { harness in
       let store = try await harness.open()
       var last: Int64 = 0
       for number in 0..<4 {
@@ -126,7 +127,7 @@ extension OutboxStoreConformance {
       }
     },
 
-    Case("never gives a place twice, whichever is forgotten last, also when it is opened again") { harness in
+    Case("never assigns a sequence number twice, even after deletions and reopening") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b"), harness.new("c"))
       let last = try await harness.row(store, "c").sequence
@@ -142,12 +143,12 @@ extension OutboxStoreConformance {
       try harness.expect(row.sequence > last, "place \(row.sequence) was given before")
     },
 
-    Case("skips what it has already, whatever became of it") { harness in
+    Case("skips rows that it already has, in any state") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", size: 10))
       try await harness.add(
         store, harness.new("a", priority: 9, size: 90), harness.new("b"), harness.new("b"))
-      try harness.equal(try await harness.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
+      try harness.equal(try await harness.all(store).map(\.id.rawValue), ["a", "b"], "the stored rows")
       try harness.equal(try await harness.row(store, "a").size, 10, "the size of the first")
       let lease = try await harness.take(store, "a")
       try await harness.finish(store, lease, .delivered(response: Data()))
@@ -155,7 +156,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.state(store, "a"), .delivered, "the state")
     },
 
-    Case("adds all or none") { harness in
+    Case("adds all rows or none") { harness in
       let store = try await harness.open()
       var caps = OutboxCaps()
       caps.count = 2
@@ -164,10 +165,10 @@ extension OutboxStoreConformance {
       }
       try harness.equal(try await harness.all(store).count, 0, "the rows")
       try await harness.add(store, harness.new("a"), harness.new("b"), within: caps)
-      try harness.equal(try await harness.claimed(store), ["a", "b"], "what was claimed")
+      try harness.equal(try await harness.claimed(store), ["a", "b"], "the claimed rows")
     },
 
-    Case("takes what many tasks add at once, each once") { harness in
+    Case("adds the rows of many concurrent tasks once each") { harness in
       let stores = [try await harness.open(), try await harness.open()]
       try await withThrowingTaskGroup(of: Void.self) { group in
         for worker in 0..<8 {

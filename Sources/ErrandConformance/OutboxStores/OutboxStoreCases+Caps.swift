@@ -16,7 +16,7 @@ extension OutboxStoreConformance {
   }
 
   static let caps: [Case] = [
-    Case("refuses what there is no room for, by count and by bytes, and changes nothing") { harness in
+    Case("refuses rows over the caps for count and bytes, and changes nothing") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", size: 60), within: caps(count: 1))
       try await harness.fails(.full) {
@@ -26,18 +26,18 @@ extension OutboxStoreConformance {
         _ = try await harness.add(store, harness.new("b", size: 41), within: caps(bytes: 100))
       }
       try await harness.add(store, harness.new("b", size: 40), within: caps(count: 2, bytes: 100))
-      try harness.equal(try await harness.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
+      try harness.equal(try await harness.all(store).map(\.id.rawValue), ["a", "b"], "the stored rows")
     },
 
-    Case("skips what it has already, though there is no room") { harness in
+    Case("skips rows that it already has, even if it is full") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), within: caps(count: 1))
       let dropped = try await harness.add(store, harness.new("a"), within: caps(count: 1, .dropOldest))
-      try harness.equal(dropped, Dropped(known: [0]), "what was dropped")
+      try harness.equal(dropped, Dropped(known: [0]), "the dropped rows")
       try await harness.add(store, harness.new("a"), within: caps(count: 1))
     },
 
-    Case("counts dead letters, and not what is over") { harness in
+    Case("counts dead letters towards the caps, but not finished rows") { harness in
       let store = try await harness.open()
       let limits = caps(count: 2, bytes: 200)
       try await harness.add(
@@ -53,7 +53,7 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("d", size: 100), within: limits)
     },
 
-    Case("counts responses and what has expired, but forgets it before it keeps anything out") { harness in
+    Case("counts responses and expired rows, but deletes them before it refuses a row") { harness in
       let store = try await harness.open()
       let limits = caps(bytes: 100_000)
       try await harness.add(
@@ -63,19 +63,19 @@ extension OutboxStoreConformance {
       harness.advance(.seconds(1))
       _ = try await harness.claimed(store)
       let statistics = try await store.statistics()
-      try harness.equal(statistics.bytes, 0, "the bytes of what may be delivered")
+      try harness.equal(statistics.bytes, 0, "the bytes of unfinished rows")
       try harness.expect(statistics.bytesInAll >= 70_000, "\(statistics.bytesInAll) bytes are counted")
       var dropped = try await harness.add(store, harness.new("c", size: 20_000), within: limits)
-      try harness.equal(dropped, Dropped(), "what was dropped")
-      try harness.equal(try await harness.all(store).count, 3, "what is known")
+      try harness.equal(dropped, Dropped(), "the dropped rows")
+      try harness.equal(try await harness.all(store).count, 3, "the known rows")
       dropped = try await harness.add(store, harness.new("d", size: 30_000), within: limits)
-      try harness.equal(dropped, Dropped(), "what was dropped")
+      try harness.equal(dropped, Dropped(), "the dropped rows")
       try harness.equal(
-        try await harness.all(store).map(\.id.rawValue), ["b", "c", "d"], "what is known then")
+        try await harness.all(store).map(\.id.rawValue), ["b", "c", "d"], "the known rows then")
       dropped = try await harness.add(store, harness.new("e", size: 40_000), within: limits)
-      try harness.equal(dropped, Dropped(files: ["file of b"]), "what goes with what has expired")
+      try harness.equal(dropped, Dropped(files: ["file of b"]), "the files of the deleted expired row")
       try harness.equal(
-        try await harness.all(store).map(\.id.rawValue), ["c", "d", "e"], "what is known at last")
+        try await harness.all(store).map(\.id.rawValue), ["c", "d", "e"], "the known rows at the end")
       try await harness.fails(.full) {
         _ = try await harness.add(store, harness.new("f", size: 20_000), within: limits)
       }
@@ -94,7 +94,7 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("b", size: 50_000), within: limits)
     },
 
-    Case("counts what other owners have stored and what they have delivered, whoever is next") { harness in
+    Case("counts the stored and delivered rows of other owners") { harness in
       let stores = [try await harness.open(), try await harness.open()]
       let limits = caps(count: 3, bytes: 30)
       for (store, id) in [(0, "a"), (1, "b"), (0, "c")] {
@@ -110,41 +110,41 @@ extension OutboxStoreConformance {
           stores[deliverer], harness.take(stores[deliverer], id), .delivered(response: Data()))
         try await harness.add(stores[full], harness.new(next, size: 10), within: limits)
       }
-      try harness.equal(try await harness.claimed(stores[0]), ["e", "f", "g"], "what is left, in order")
+      try harness.equal(try await harness.claimed(stores[0]), ["e", "f", "g"], "the remaining rows in order")
     },
 
-    Case("drops the oldest, and tells it with its files") { harness in
+    Case("drops the oldest rows, and returns them with their files") { harness in
       let store = try await harness.open()
       let limits = caps(count: 3, .dropOldest)
       for id in ["a", "b", "c"] {
         try await harness.add(store, harness.new(id, priority: 5, files: ["file of \(id)"]), within: limits)
       }
       let dropped = try await harness.add(store, harness.new("d"), harness.new("e"), within: limits)
-      try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
+      try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "the dropped rows")
       try harness.equal(dropped.rows.map(\.state), [.dropped, .dropped], "its state")
-      try harness.expect(dropped.rows.allSatisfy { $0.reason != nil }, "there is no reason")
+      try harness.expect(dropped.rows.allSatisfy { $0.reason != nil }, "the reason is missing")
       try harness.equal(dropped.files.sorted(), ["file of a", "file of b"], "its files")
-      try harness.equal(try await harness.claimed(store), ["c", "d", "e"], "what is left")
+      try harness.equal(try await harness.claimed(store), ["c", "d", "e"], "the remaining rows")
       try harness.equal(
-        try await store.contents(of: ["a".outboxID]), [nil], "the content of what was dropped")
+        try await store.contents(of: ["a".outboxID]), [nil], "the content of the dropped row")
     },
 
-    Case("does not drop what is being attempted, nor what comes together") { harness in
+    Case("does not drop rows that are being attempted or were added together") { harness in
       let store = try await harness.open()
       let limits = caps(count: 2, .dropOldest)
       try await harness.add(store, harness.new("a"), within: limits)
       _ = try await harness.take(store, "a")
       try await harness.add(store, harness.new("b"), within: limits)
       let dropped = try await harness.add(store, harness.new("c"), within: limits)
-      try harness.equal(dropped.rows.map(\.id.rawValue), ["b"], "what was dropped")
+      try harness.equal(dropped.rows.map(\.id.rawValue), ["b"], "the dropped rows")
       try await harness.fails(.full) {
         _ = try await harness.add(store, harness.new("d"), harness.new("e"), within: limits)
       }
       try harness.equal(
-        try await harness.state(store, "c"), .stored, "the state of what could have been dropped")
+        try await harness.state(store, "c"), .stored, "the state of the row that could have been dropped")
     },
 
-    Case("drops nothing for what can never fit in") { harness in
+    Case("drops nothing for a row that can never fit") { harness in
       let store = try await harness.open()
       let limits = caps(bytes: 100, .dropOldest)
       try await harness.add(store, harness.new("a", size: 100), within: limits)
@@ -154,12 +154,12 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.state(store, "a"), .stored, "the state")
     },
 
-    Case("drops as many as it takes") { harness in
+    Case("drops as many rows as necessary") { harness in
       let store = try await harness.open()
       let limits = caps(bytes: 100, .dropOldest)
       for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, size: 30), within: limits) }
       let dropped = try await harness.add(store, harness.new("d", size: 60), within: limits)
-      try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
+      try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "the dropped rows")
     },
 
     Case("drops the least important, of these the oldest, and none that is more important") { harness in
@@ -170,15 +170,15 @@ extension OutboxStoreConformance {
       }
       for (id, priority, expected) in [("e", 1, "b"), ("f", 5, "c"), ("g", 2, "e"), ("h", 2, "a")] {
         let dropped = try await harness.add(store, harness.new(id, priority: priority), within: limits)
-        try harness.equal(dropped.rows.map(\.id.rawValue), [expected], "what was dropped for \(id)")
+        try harness.equal(dropped.rows.map(\.id.rawValue), [expected], "the rows dropped for \(id)")
       }
       try await harness.fails(.full) {
         _ = try await harness.add(store, harness.new("i", priority: 1), within: limits)
       }
-      try harness.equal(try await harness.claimed(store), ["f", "d", "g", "h"], "what is left")
+      try harness.equal(try await harness.claimed(store), ["f", "d", "g", "h"], "the remaining rows")
     },
 
-    Case("lets a lane go on when its first is dropped to make room") { harness in
+    Case("continues a lane when its first row is dropped to make room") { harness in
       let store = try await harness.open()
       let limits = caps(count: 2, .dropOldest)
       try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"), within: limits)

@@ -18,7 +18,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["f", "e", "c"], "the rest")
     },
 
-    Case("claims nothing twice, whoever asks") { harness in
+    Case("claims no row twice for concurrent owners") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       for number in 0..<60 { try await harness.add(one, harness.new("\(number)", lane: "\(number % 40)")) }
       let found = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -27,11 +27,11 @@ extension OutboxStoreConformance {
         }
         return try await group.reduce([], +)
       }
-      try harness.equal(found.count, 40, "what was claimed")
-      try harness.equal(Set(found).count, 40, "what was claimed, each once")
+      try harness.equal(found.count, 40, "the claimed rows")
+      try harness.equal(Set(found).count, 40, "the claimed rows without duplicates")
     },
 
-    Case("says that there is more, or when, or that nothing is to come") { harness in
+    Case("returns when the next row may be claimed") { harness in
       let store = try await harness.open()
       try harness.equal(try await harness.claim(store).next, nil, "the next of an empty store")
       try await harness.add(store, harness.new("a"), harness.new("b"))
@@ -47,49 +47,49 @@ extension OutboxStoreConformance {
       harness.advance(.seconds(1))
       let claim = try await harness.claim(store)
       try harness.equal(claim.rows.map(\.row.attempts), [1], "the attempts")
-      try harness.equal(claim.rows.map(\.row.countedAttempts), [1], "those that count")
-      try harness.equal(claim.rows.map(\.row.changed), [harness.wall], "when it changed")
-      try harness.equal(try await harness.row(store, "a"), claim.rows[0].row, "what is kept")
+      try harness.equal(claim.rows.map(\.row.countedAttempts), [1], "the attempts that count")
+      try harness.equal(claim.rows.map(\.row.changed), [harness.wall], "the time of its last change")
+      try harness.equal(try await harness.row(store, "a"), claim.rows[0].row, "the stored row")
     },
 
-    Case("leaves what is paused, also when it is opened again, and goes on when told") { harness in
+    Case("claims nothing that is paused, also after reopening, until it is resumed") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b", lane: "l"), harness.new("c", lane: "m"))
       try await store.setPaused(true, lane: nil)
       try await store.setPaused(true, lane: "l")
       try await store.setPaused(true, lane: "l")
       let claim = try await harness.claim(store)
-      try harness.equal(claim.rows.count, 0, "what was claimed")
+      try harness.equal(claim.rows.count, 0, "the claimed rows")
       try harness.equal(claim.next, nil, "the next")
       await store.close()
       let again = try await harness.open()
       let statistics = try await again.statistics()
-      try harness.expect(statistics.isPaused, "it is not paused any more")
+      try harness.expect(statistics.isPaused, "it has lost its pause")
       try harness.equal(statistics.pausedLanes, ["l"], "the paused lanes")
       try await again.setPaused(false, lane: nil)
-      try harness.equal(try await harness.claimed(again), ["a", "c"], "what was claimed")
+      try harness.equal(try await harness.claimed(again), ["a", "c"], "the claimed rows")
       try await harness.add(again, harness.new("d", lane: "l"), harness.new("e", lane: "n"))
-      try harness.equal(try await harness.claimed(again), ["e"], "what was claimed beside the paused lane")
+      try harness.equal(try await harness.claimed(again), ["e"], "the claimed rows beside the paused lane")
       try await again.setPaused(false, lane: "l")
-      try harness.equal(try await harness.claimed(again), ["b"], "what was claimed of the lane")
+      try harness.equal(try await harness.claimed(again), ["b"], "the claimed rows of the lane")
     },
 
-    Case("pauses a lane before it has anything, and while one of it is being attempted") { harness in
+    Case("pauses an empty lane, and one whose row is being attempted") { harness in
       let store = try await harness.open()
       try await store.setPaused(true, lane: "l")
       try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"))
-      try harness.equal(try await harness.claimed(store), [], "what was claimed")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows")
       try await store.setPaused(false, lane: "l")
       let lease = try await harness.take(store, "a")
       try await store.setPaused(true, lane: "l")
       try await harness.finish(
         store, lease, .failed(reason: "", next: .zero, counts: true, wasOffline: false))
-      try harness.equal(try await harness.claimed(store), [], "what was claimed after the try")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows after the attempt")
       try await store.setPaused(false, lane: "l")
       _ = try await harness.take(store, "a")
     },
 
-    Case("lets what is paused expire, and come due") { harness in
+    Case("lets paused rows expire and become due") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lane: "l"), harness.new("b", lane: "l", lifetime: .seconds(5)))
@@ -99,8 +99,8 @@ extension OutboxStoreConformance {
       try await store.setPaused(true, lane: "l")
       harness.advance(.seconds(11))
       let claim = try await harness.claim(store)
-      try harness.equal(claim.expired.map(\.id.rawValue), ["b"], "what expired")
-      try harness.equal(claim.rows.count, 0, "what was claimed")
+      try harness.equal(claim.expired.map(\.id.rawValue), ["b"], "the expired rows")
+      try harness.equal(claim.rows.count, 0, "the claimed rows")
       try await store.setPaused(false, lane: "l")
       _ = try await harness.take(store, "a")
     },

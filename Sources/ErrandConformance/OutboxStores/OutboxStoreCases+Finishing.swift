@@ -8,7 +8,7 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let finishing: [Case] = [
-    Case("keeps the response to what was delivered, and nothing of what it consisted of") { harness in
+    Case("keeps the response of a delivered row, and deletes its content and files") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", files: ["y", "x"]))
       let lease = try await harness.take(store, "a")
@@ -16,16 +16,16 @@ extension OutboxStoreConformance {
       let finished = try await harness.finish(store, lease, .delivered(response: Data([1, 2])))
       try harness.equal(finished.files.sorted(), ["x", "y"], "the files")
       let row = try await harness.row(store, "a")
-      try harness.equal(finished.row, row, "what became of it")
+      try harness.equal(finished.row, row, "the result")
       try harness.equal(row.state, .delivered, "the state")
       try harness.equal(row.response, Data([1, 2]), "the response")
-      try harness.equal(row.changed, harness.wall, "when it changed")
+      try harness.equal(row.changed, harness.wall, "the time of its last change")
       try harness.equal(row.attempts, 1, "the attempts")
       try harness.equal(try await store.contents(of: ["a".outboxID]), [nil], "the content")
       try harness.equal(try await store.used(["x", "y"]), [], "the files in use")
     },
 
-    Case("does not take a late response to what was forgotten for one to what has its id now") { harness in
+    Case("ignores a late end of a deleted row whose id a new row has") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"))
       let late = try await harness.take(one, "a", for: .seconds(1))
@@ -37,28 +37,28 @@ extension OutboxStoreConformance {
         FinishedAttempt.Outcome.delivered(response: Data([1])), .rejected(reason: "", response: nil),
       ] {
         try harness.equal(
-          try await harness.finish(one, late, outcome).row, nil, "what became of the late one")
+          try await harness.finish(one, late, outcome).row, nil, "the result of the late end")
         try harness.equal(try await harness.state(two, "a"), .stored, "the state of the new one")
       }
       _ = try await harness.take(two, "a")
     },
 
-    Case("keeps an empty response apart from none") { harness in
+    Case("distinguishes an empty response from a missing one") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b"))
       try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: Data()))
       try await harness.finish(store, harness.take(store, "b"), .rejected(reason: "no", response: nil))
-      try harness.equal(try await harness.row(store, "a").response, Data(), "the empty one")
+      try harness.equal(try await harness.row(store, "a").response, Data(), "the empty response")
       try harness.equal(try await harness.row(store, "b").response, nil, "none")
     },
 
-    Case("keeps all of a dead letter, with its reason") { harness in
+    Case("keeps the content and the files of a dead letter, with its reason") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", files: ["x"]))
       let finished = try await harness.finish(
         store, harness.take(store, "a"), .rejected(reason: "status 400", response: Data([4])))
       let row = try await harness.row(store, "a")
-      try harness.equal(finished, Finished(row: row), "what became of it")
+      try harness.equal(finished, Finished(row: row), "the result")
       try harness.equal(row.state, .deadLettered, "the state")
       try harness.equal(row.reason, "status 400", "the reason")
       try harness.equal(row.response, Data([4]), "the response")
@@ -66,10 +66,10 @@ extension OutboxStoreConformance {
       try harness.equal(contents, [OutboxStoreHarness.content("a")], "the content")
       try harness.equal(try await store.used(["x"]), ["x"], "the files in use")
       harness.advance(.seconds(1_000_000))
-      try harness.equal(try await harness.claimed(store), [], "what was claimed")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows")
     },
 
-    Case("retries what failed, not before its time") { harness in
+    Case("retries a failed row at its time, not earlier") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let lease = try await harness.take(store, "a")
@@ -77,32 +77,32 @@ extension OutboxStoreConformance {
         store, lease, .failed(reason: "status 503", next: .seconds(120), counts: true, wasOffline: false))
       try harness.equal(finished.row?.state, .stored, "the state")
       try harness.equal(finished.row?.reason, "status 503", "the reason")
-      try harness.equal(finished.row?.due, harness.wall + 120_000, "when it is due")
+      try harness.equal(finished.row?.due, harness.wall + 120_000, "its due time")
       try harness.equal(finished.row?.countedAttempts, 1, "the attempts that count")
       try harness.equal(
-        try await store.statistics().nextDue, harness.wall + 120_000, "when the next is due")
+        try await store.statistics().nextDue, harness.wall + 120_000, "the next due time")
       harness.advance(.milliseconds(119_999))
       let early = try await harness.claim(store)
-      try harness.equal(early.rows.count, 0, "what was claimed early")
+      try harness.equal(early.rows.count, 0, "the claimed rows early")
       try harness.equal(early.next, .milliseconds(1), "the next")
       harness.advance(.milliseconds(1))
       let row = try await harness.claim(store).rows.first?.row
       try harness.equal(row?.attempts, 2, "the attempts")
-      try harness.equal(row?.due, nil, "when it is due")
+      try harness.equal(row?.due, nil, "its due time")
     },
 
-    Case("retries at once what failed without a wait") { harness in
+    Case("retries a row at once if it failed without a wait") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let lease = try await harness.take(store, "a")
       let finished = try await harness.finish(
         store, lease, .failed(reason: "", next: .zero, counts: false, wasOffline: false))
-      try harness.equal(finished.row?.due, nil, "when it is due")
-      try harness.equal(try await store.statistics().nextDue, nil, "when the next is due")
+      try harness.equal(finished.row?.due, nil, "its due time")
+      try harness.equal(try await store.statistics().nextDue, nil, "the next due time")
       _ = try await harness.take(store, "a")
     },
 
-    Case("does not count attempts that reached no server, nor those that were given back") { harness in
+    Case("does not count attempts that reached no server or were returned") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let first = try await harness.take(store, "a")
@@ -119,7 +119,7 @@ extension OutboxStoreConformance {
       try harness.equal(row.state, .stored, "the state")
     },
 
-    Case("reschedules what failed because there was no network, and nothing else") { harness in
+    Case("reschedules only rows that failed without a network") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a"), harness.new("b"), harness.new("c", lane: "l"), harness.new("d", lane: "l"))
@@ -129,15 +129,15 @@ extension OutboxStoreConformance {
           .failed(
             reason: "", next: .seconds(60), counts: false, wasOffline: claimed.row.id.rawValue != "b"))
       }
-      try harness.equal(try await harness.claimed(store), [], "what was claimed before")
-      try harness.equal(try await store.rescheduleOffline(), 2, "what was hastened")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows before")
+      try harness.equal(try await store.rescheduleOffline(), 2, "the number of rescheduled rows")
       try harness.equal(
-        try await store.rescheduleOffline(), 0, "what was hastened the second time")
-      try harness.equal(try await harness.row(store, "a").due, nil, "when it is due")
-      try harness.equal(try await harness.claimed(store), ["a", "c"], "what was claimed")
+        try await store.rescheduleOffline(), 0, "the number of rows rescheduled the second time")
+      try harness.equal(try await harness.row(store, "a").due, nil, "its due time")
+      try harness.equal(try await harness.claimed(store), ["a", "c"], "the claimed rows")
     },
 
-    Case("says of what it does not know that it means nothing") { harness in
+    Case("ignores an unknown lease and an unknown id") { harness in
       let store = try await harness.open()
       let lease = Lease(id: "nobody".outboxID, number: 1)
       try harness.equal(

@@ -12,7 +12,7 @@ extension OutboxStoreConformance {
       origin: origin, change: .hold(kind, reason: "no", for: length), label: Data("label of \(origin)".utf8))
   }
 
-  /// Reports each of these news with the end of an attempt of its own.
+  /// Reports news of origins, each with the end of a separate attempt.
   private static func tell(_ news: [OriginNews], _ store: any OutboxStore, _ harness: OutboxStoreHarness)
     async throws
   {
@@ -29,7 +29,7 @@ extension OutboxStoreConformance {
   }
 
   static let origins: [Case] = [
-    Case("passes over origins without room, however many rows they have in front") { harness in
+    Case("skips origins without capacity, even with many rows in front") { harness in
       let store = try await harness.open()
       _ = try await store.add(
         (0..<500).map { harness.new("dead \($0)", origin: "dead") }, within: OutboxCaps())
@@ -40,20 +40,20 @@ extension OutboxStoreConformance {
       bounds.capacities = ["dead": 0, "x": 2]
       bounds.perOther = 1
       let claim = try await store.claim(bounds, for: .seconds(60))
-      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "b", "c", "e"], "what was claimed")
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "b", "c", "e"], "the claimed rows")
       try harness.equal(claim.rows.map(\.row.origin), ["x", "x", "y", "z"], "the origins")
       try harness.equal(claim.next, .seconds(60), "the next, when leases end")
       bounds.capacities["dead"] = 1
       bounds.others = 1
       bounds.limit = 2
       let next = try await store.claim(bounds, for: .seconds(60))
-      try harness.equal(next.rows.map(\.row.id.rawValue), ["dead 0", "d"], "what was claimed then")
+      try harness.equal(next.rows.map(\.row.id.rawValue), ["dead 0", "d"], "the rows of the next claim")
       try harness.equal(next.next, .zero, "the next, while there is more")
       try harness.equal(
-        try await claimed(bounds, store, harness), ["dead 1", "f"], "what was claimed at last")
+        try await claimed(bounds, store, harness), ["dead 1", "f"], "the rows of the last claim")
     },
 
-    Case("takes the most important first, and of these the oldest, whatever their origins") { harness in
+    Case("claims rows by priority and then by age, regardless of their origins") { harness in
       let store = try await harness.open()
       _ = try await store.add(
         (0..<100).map { harness.new("full \($0)", priority: 3, origin: "full") }, within: OutboxCaps())
@@ -65,10 +65,10 @@ extension OutboxStoreConformance {
       var bounds = ClaimBounds(4)
       bounds.capacities = ["full": 1]
       try harness.equal(
-        try await claimed(bounds, store, harness), ["full 0", "b", "d", "e"], "what was claimed")
+        try await claimed(bounds, store, harness), ["full 0", "b", "d", "e"], "the claimed rows")
     },
 
-    Case("claims nothing of an origin that is held, for anybody, until that ends") { harness in
+    Case("claims no row of a held origin for any owner, until the hold ends") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a", origin: "x"), harness.new("b", origin: "y"))
       try await tell([hold("x", .trouble, for: .seconds(10))], one, harness)
@@ -79,31 +79,31 @@ extension OutboxStoreConformance {
           OriginHold(
             origin: "x", label: Data("label of x".utf8), kind: .trouble, reason: "no",
             until: harness.wall + 10_000)
-        ], "what is held")
+        ], "the held origins")
       let claim = try await harness.claim(two)
-      try harness.equal(claim.rows.map(\.row.id.rawValue), ["b"], "what was claimed")
-      try harness.equal(claim.held, ["x"], "what a claim says is held")
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["b"], "the claimed rows")
+      try harness.equal(claim.held, ["x"], "the held origins of the claim")
       try harness.equal(claim.next, .seconds(10), "the next")
-      try harness.equal(try await two.statistics().nextDue, harness.wall + 10_000, "when the next is due")
+      try harness.equal(try await two.statistics().nextDue, harness.wall + 10_000, "the next due time")
       harness.advance(.seconds(10))
       _ = try await harness.take(two, "a")
-      try harness.equal(try await one.statistics().heldOrigins, [], "what is held then")
+      try harness.equal(try await one.statistics().heldOrigins, [], "the held origins then")
     },
 
-    Case("never ends a hold earlier because of a shorter one") { harness in
+    Case("does not shorten a hold by a later one") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a", origin: "x"))
       try await tell([hold("x", .busy, for: .seconds(3600))], one, harness)
       try await tell([hold("x", .trouble, for: .seconds(1))], two, harness)
       harness.advance(.seconds(2))
-      try harness.equal(try await harness.claimed(two), [], "what was claimed")
-      try harness.equal(try await one.statistics().heldOrigins.map(\.kind), [.busy], "why it is held")
+      try harness.equal(try await harness.claimed(two), [], "the claimed rows")
+      try harness.equal(try await one.statistics().heldOrigins.map(\.kind), [.busy], "the kind of the hold")
       try await tell([hold("x", .trouble, for: .seconds(7200))], two, harness)
       try harness.equal(
-        try await one.statistics().heldOrigins.map(\.kind), [.trouble], "why it is held longer")
+        try await one.statistics().heldOrigins.map(\.kind), [.trouble], "the kind of the longer hold")
     },
 
-    Case("takes what is for a named origin from behind those of many others") { harness in
+    Case("claims rows of a named origin behind those of many others") { harness in
       let store = try await harness.open()
       _ = try await store.add(
         (0..<200).map { harness.new("other \($0)", origin: "origin \($0)") }, within: OutboxCaps())
@@ -114,59 +114,61 @@ extension OutboxStoreConformance {
       var bounds = ClaimBounds(.max)
       (bounds.capacities, bounds.perOther, bounds.others) = (["x": 2, "y": 1], 1, 3)
       let expected = ["c", "other 0", "other 1", "other 2", "a", "b"]
-      try harness.equal(try await claimed(bounds, store, harness), expected, "what was claimed")
+      try harness.equal(try await claimed(bounds, store, harness), expected, "the claimed rows")
       bounds.limit = 4
       let claim = try await store.claim(bounds, for: .seconds(60))
       try harness.equal(
-        claim.rows.map(\.row.id.rawValue), ["other 3", "other 4", "other 5", "d"], "what was claimed then")
+        claim.rows.map(\.row.id.rawValue), ["other 3", "other 4", "other 5", "d"],
+        "the rows of the next claim")
       try harness.equal(claim.next, .zero, "the next, while there is more")
     },
 
-    Case("ends holds by hand, one or all") { harness in
+    Case("ends one or all holds by hand") { harness in
       let store = try await harness.open()
       for origin in ["x", "y", "z"] {
         try await harness.add(store, harness.new(origin, origin: origin))
         try await tell([hold(origin, .busy, for: .seconds(10))], store, harness)
       }
-      try harness.equal(try await harness.claimed(store), [], "what was claimed")
+      try harness.equal(try await harness.claimed(store), [], "the claimed rows")
       try await store.release(["y"])
-      try harness.equal(try await harness.claimed(store), ["y"], "what was claimed of one")
+      try harness.equal(try await harness.claimed(store), ["y"], "the claimed rows after one hold ended")
       try await store.release(nil)
-      try harness.equal(try await harness.claimed(store), ["x", "z"], "what was claimed of all")
+      try harness.equal(
+        try await harness.claimed(store), ["x", "z"], "the claimed rows after all holds ended")
     },
 
-    Case("ends the holds of what is retried by hand, and of what is well again") { harness in
+    Case("ends the hold of an origin that has recovered or whose row is retried by hand") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", origin: "x"), harness.new("b", origin: "y"))
       try await tell(
         [hold("x", .busy, for: .seconds(10)), hold("y", .busy, for: .seconds(10))], store, harness)
       _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
-      try harness.equal(try await harness.claimed(store), ["a"], "what was claimed after it was retried")
+      try harness.equal(try await harness.claimed(store), ["a"], "the claimed rows after it was retried")
       try await tell([OriginNews(origin: "y", change: .release)], store, harness)
-      try harness.equal(try await harness.claimed(store), ["b"], "what was claimed of the one that is well")
+      try harness.equal(try await harness.claimed(store), ["b"], "the claimed row of the recovered origin")
     },
 
-    Case("reschedules all origins but those that asked to be left alone") { harness in
+    Case("ends all holds at a reschedule, except those that the server asked for") { harness in
       let store = try await harness.open()
       for (origin, kind) in [("x", OriginHold.Kind.trouble), ("y", .busy), ("z", .unauthorized)] {
         try await harness.add(store, harness.new(origin, origin: origin))
         try await tell([hold(origin, kind, for: .seconds(10))], store, harness)
       }
       _ = try await store.rescheduleOffline()
-      try harness.equal(try await harness.claimed(store), ["x", "z"], "what was claimed")
+      try harness.equal(try await harness.claimed(store), ["x", "z"], "the claimed rows")
     },
 
-    Case("holds an origin for what is left of its time after the machine was off") { harness in
+    Case("resumes the rest of a hold after the machine was off") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", origin: "x"))
       try await tell([hold("x", .busy, for: .seconds(100))], store, harness)
       harness.restart(after: .seconds(40))
       let claim = try await harness.claim(store)
-      try harness.equal(claim.rows.count, 0, "what was claimed")
+      try harness.equal(claim.rows.count, 0, "the claimed rows")
       try harness.equal(claim.next, .seconds(60), "the next")
     },
 
-    Case("learns the origin of a row that had none") { harness in
+    Case("learns the origin of a row without one") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b", origin: "y"))
       let leases = try await harness.claim(store).rows.map(\.lease)
@@ -175,7 +177,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.all(store).map(\.origin), ["x", "y"], "the origins")
     },
 
-    Case("moves what had all its attempts to the dead letters, instead of claiming it") { harness in
+    Case("moves a row that used up its attempts to the dead letters instead of claiming it") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"))
       var bounds = ClaimBounds(1)
@@ -189,11 +191,11 @@ extension OutboxStoreConformance {
       let claim = try await store.claim(bounds, for: .seconds(1))
       try harness.equal(claim.deadLettered.map(\.id.rawValue), ["a"], "the dead letters")
       try harness.expect(
-        claim.deadLettered[0].reason?.hasPrefix("attempted 3 times; ") ?? false, "its reason is another")
-      try harness.equal(try await claimed(bounds, store, harness), ["b"], "what was claimed of its lane")
+        claim.deadLettered[0].reason?.hasPrefix("attempted 3 times; ") ?? false, "it has another reason")
+      try harness.equal(try await claimed(bounds, store, harness), ["b"], "the claimed rows of its lane")
     },
 
-    Case("lets a row wait whose owner was lost while it was on its way, longer each time") { harness in
+    Case("delays a row whose owner died during the attempt, longer each time") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       var bounds = ClaimBounds(1)
@@ -201,18 +203,18 @@ extension OutboxStoreConformance {
       bounds.maxBackoff = .seconds(25)
       for wait in [10, 20, 25, 25] {
         let claim = try await store.claim(bounds, for: .seconds(1))
-        try harness.equal(claim.rows.count, 1, "what was claimed")
+        try harness.equal(claim.rows.count, 1, "the claimed rows")
         _ = try await store.begin(claim.rows.map(\.lease))
         harness.advance(.seconds(1))
         let early = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(
-          early.recovered.map(\.due), [harness.wall + Int64(wait) * 1000], "when it is due")
-        try harness.equal(early.rows.count, 0, "what was claimed early")
+          early.recovered.map(\.due), [harness.wall + Int64(wait) * 1000], "its due time")
+        try harness.equal(early.rows.count, 0, "the claimed rows early")
         harness.advance(.seconds(wait))
       }
     },
 
-    Case("does not count a claim that never sent, though an earlier one did") { harness in
+    Case("does not count a claim that never sent, even after one that did") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let sent = try await harness.take(store, "a")
@@ -226,14 +228,14 @@ extension OutboxStoreConformance {
       try harness.equal(claim.rows.map(\.row.countedAttempts), [2], "the attempts that count")
     },
 
-    Case("does not count as attempted what was claimed and never on its way") { harness in
+    Case("does not count an attempt that was claimed but never sent") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"), harness.new("b"), harness.new("c"))
       let leases = try await one.claim(2, for: .seconds(100)).rows.map(\.lease)
       _ = try await one.begin([leases[1]])
       let late = try await one.claim(1, for: .seconds(1)).rows.map(\.lease)
       harness.advance(.seconds(1))
-      // This lease is over, but its owner is alive.
+      // This lease has ended, but its owner is alive.
       try harness.equal(
         try await two.claim(9, for: .seconds(1)).rows.map(\.row.attempts), [1],
         "the attempts of c")
@@ -244,11 +246,11 @@ extension OutboxStoreConformance {
       bounds.backoff = .seconds(5)
       bounds.maxBackoff = .seconds(5)
       let claim = try await two.claim(bounds, for: .seconds(1))
-      try harness.equal(Set(claim.recovered.map(\.id.rawValue)), ["a", "b", "c"], "what was recovered")
-      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "what was claimed at once")
+      try harness.equal(Set(claim.recovered.map(\.id.rawValue)), ["a", "b", "c"], "the recovered rows")
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "the rows claimed at once")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [1, 1], "their attempts")
       try harness.equal(
-        try await harness.row(two, "b").countedAttempts, 1, "the attempts of what was on its way")
+        try await harness.row(two, "b").countedAttempts, 1, "the attempts of the sent row")
     },
   ]
 }

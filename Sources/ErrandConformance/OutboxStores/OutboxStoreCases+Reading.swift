@@ -9,14 +9,14 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let reading: [Case] = [
-    Case("gives rows in the order in which they are asked for") { harness in
+    Case("returns rows in the requested order") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b"))
       let rows = try await store.rows(["b", "x", "a", "b"].map(\.outboxID))
       try harness.equal(rows.map { $0?.id.rawValue }, ["b", nil, "a", "b"], "the rows")
     },
 
-    Case("lists what is meant, page by page") { harness in
+    Case("lists selected rows page by page") { harness in
       let store = try await harness.open()
       for number in 0..<30 {
         try await harness.add(
@@ -40,13 +40,13 @@ extension OutboxStoreConformance {
               (states.map { $0.contains(row.state) } ?? true) && (ids.map { $0.contains(row.id) } ?? true)
                 && (lane == nil || lane == row.lane.map { .named($0) } ?? OutboxSelection.Lane.none)
             }
-            try harness.equal(try await pages(store, selection), expected, "what is listed of \(selection)")
+            try harness.equal(try await pages(store, selection), expected, "the listed rows of \(selection)")
           }
         }
       }
     },
 
-    Case("lists the few of a state that are far apart among many of others") { harness in
+    Case("lists the few rows of one state among many of other states") { harness in
       let store = try await harness.open()
       for number in 0..<40 { try await harness.add(store, harness.new("\(number)")) }
       let dropped = ["0", "3", "20", "39"].map(\.outboxID)
@@ -64,17 +64,17 @@ extension OutboxStoreConformance {
             last = page.count == limit ? page[limit - 1].sequence : 0
           } while last > 0
           let expected = everything.filter { states.contains($0.state) }
-          try harness.equal(found, expected, "what is listed of \(states), \(limit) at once")
+          try harness.equal(found, expected, "the listed rows of \(states), \(limit) at once")
         }
       }
     },
 
-    Case("lists long lists whole") { harness in
+    Case("lists long lists completely") { harness in
       let store = try await harness.open()
       _ = try await store.add((0..<1300).map { harness.new("\($0)") }, within: OutboxCaps())
       let rows = try await store.list(OutboxSelection(states: [.stored]), after: 0, limit: 1250)
       try harness.equal(rows.map(\.id.rawValue), (0..<1250).map { "\($0)" }, "the list")
-      try harness.equal(try await store.list(.all, after: 0, limit: 0).count, 0, "a list of none")
+      try harness.equal(try await store.list(.all, after: 0, limit: 0).count, 0, "an empty list")
     },
 
     Case("counts the rows of each lane") { harness in
@@ -94,7 +94,7 @@ extension OutboxStoreConformance {
         default: try await harness.finish(store, claimed.lease, .rejected(reason: "", response: nil))
         }
       }
-      try harness.equal(try await harness.claimed(store), ["free 2"], "what was claimed then")
+      try harness.equal(try await harness.claimed(store), ["free 2"], "the rows of the next claim")
       let lanes = try await store.laneStatistics()
       try harness.equal(lanes.map(\.lane), ["held", "free", nil], "the lanes")
       try harness.equal(
@@ -102,12 +102,12 @@ extension OutboxStoreConformance {
         [
           [.deadLettered: 1, .stored: 1], [.deadLettered: 1, .attempting: 1], [.stored: 1, .attempting: 1],
         ],
-        "what they hold")
+        "the counts of the lanes")
     },
 
-    Case("sums up what it holds") { harness in
+    Case("counts its rows and their bytes") { harness in
       let store = try await harness.open()
-      try harness.equal(try await store.statistics(), OutboxStatistics(), "what an empty one holds")
+      try harness.equal(try await store.statistics(), OutboxStatistics(), "the statistics of an empty store")
       try await harness.add(store, harness.new("a", size: 1))
       let first = harness.wall
       harness.advance(.seconds(1))
@@ -123,32 +123,32 @@ extension OutboxStoreConformance {
       (expected.bytes, expected.oldest) = (1011, first)
       var found = try await store.statistics()
       try harness.expect(
-        found.bytesInAll >= 1111, "\(found.bytesInAll) bytes are counted with what has expired")
-      // The size of a finished row is up to the store.
+        found.bytesInAll >= 1111, "\(found.bytesInAll) bytes are counted including expired rows")
+      // The store decides the size of a finished row.
       found.bytesInAll = 0
-      try harness.equal(found, expected, "what it holds")
+      try harness.equal(found, expected, "the statistics")
       try await harness.finish(store, lease, .delivered(response: Data()))
       expected.counts = [.delivered: 1, .deadLettered: 1, .expired: 1, .stored: 1]
       (expected.bytes, expected.oldest) = (1010, first + 1000)
       found = try await store.statistics()
       found.bytesInAll = 0
-      try harness.equal(found, expected, "what it holds after a delivery")
+      try harness.equal(found, expected, "the statistics after a delivery")
     },
 
-    Case("tells when others change what is kept, and not when it does so itself") { harness in
+    Case("reports changes by other owners, but not its own") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       let (heard, hear) = AsyncStream.makeStream(of: String.self)
       one.onForeignChange { hear.yield("one") }
-      // This read returns after the store has begun to listen.
+      // This read returns only after the store has begun to listen.
       _ = try await one.statistics()
       var next = heard.makeAsyncIterator()
       try await harness.add(one, harness.new("own"))
       _ = try await one.statistics()
       try await harness.add(two, harness.new("foreign"))
-      try harness.equal(await next.next(isolation: nil), "one", "who heard it")
+      try harness.equal(await next.next(isolation: nil), "one", "the store that was notified")
       let lease = try await harness.take(two, "own")
       try await harness.finish(two, lease, .delivered(response: Data()))
-      try harness.equal(await next.next(isolation: nil), "one", "who heard of the end")
+      try harness.equal(await next.next(isolation: nil), "one", "the store that was notified of the end")
       hear.finish()
     },
   ]

@@ -8,7 +8,7 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let replacing: [Case] = [
-    Case("replaces a row that waits, at its place") { harness in
+    Case("replaces a waiting row at its position") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lane: "l", files: ["f1", "f2"]), harness.new("b", lane: "l"), harness.new("c")
@@ -19,22 +19,22 @@ extension OutboxStoreConformance {
       newer.summary = Data("newer".utf8)
       newer.ifKnown = .replace
       let dropped = try await harness.add(store, newer)
-      try harness.equal(dropped.files.sorted(), ["f1", "f2"], "the files that are free")
-      try harness.equal(dropped.known, [], "what was there already")
+      try harness.equal(dropped.files.sorted(), ["f1", "f2"], "the files to delete")
+      try harness.equal(dropped.known, [], "the known rows")
       let row = try await harness.row(store, "a")
-      try harness.equal(row.sequence, before.sequence, "its place")
+      try harness.equal(row.sequence, before.sequence, "its sequence number")
       try harness.equal(
         [row.summary, Data("\(row.priority) \(row.size) \(row.created)".utf8)],
-        [Data("newer".utf8), Data("3 900 \(harness.wall)".utf8)], "what is there now")
+        [Data("newer".utf8), Data("3 900 \(harness.wall)".utf8)], "the new row")
       try harness.equal(
         try await store.statistics().bytes,
         900 + Int64(OutboxStoreHarness.content("b").count + OutboxStoreHarness.content("c").count),
         "the bytes")
-      try harness.equal(try await store.used(["f1", "f2", "f3"]), ["f3"], "the files that are used")
-      try harness.equal(try await harness.claimed(store), ["a", "c"], "what was claimed")
+      try harness.equal(try await store.used(["f1", "f2", "f3"]), ["f3"], "the files in use")
+      try harness.equal(try await harness.claimed(store), ["a", "c"], "the claimed rows")
     },
 
-    Case("replaces a dead letter and a row that backs off, with all their attempts") { harness in
+    Case("replaces a dead letter and a row that backs off, and resets their attempts") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("dead", lane: "l", holds: true), harness.new("late"))
       let claim = try await harness.claim(store)
@@ -57,33 +57,34 @@ extension OutboxStoreConformance {
         try harness.equal(row.due, nil, "when \(id) is due")
         try harness.equal(row.reason, nil, "the reason of \(id)")
       }
-      // They were claimed before, so they are at the end.
+      // These rows were claimed before, so their replacements are at the end of their lanes.
       let next = try await harness.claim(store)
-      try harness.equal(next.rows.map(\.row.id.rawValue), ["behind", "late"], "what was claimed")
-      // The first attempts end once more, as those of a process that was frozen do.
+      try harness.equal(next.rows.map(\.row.id.rawValue), ["behind", "late"], "the claimed rows")
+      // The first attempts report their end again, as a process that was stopped may do.
       let delivered = claim.rows.map {
         FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data()))
       }
       try harness.equal(
-        try await store.finish(delivered).compactMap(\.row), [], "what the old attempts ended")
+        try await store.finish(delivered).compactMap(\.row), [], "the rows that the old attempts changed")
       _ = try await store.finish(
         next.rows.map { FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data())) })
-      try harness.equal(try await harness.claimed(store), ["dead"], "what was claimed then")
+      try harness.equal(try await harness.claimed(store), ["dead"], "the rows of the next claim")
     },
 
-    Case("moves a replaced row to the end of another lane, and the old lane goes on") { harness in
+    Case("moves a replaced row to the end of another lane, and continues the old lane") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lane: "one"), harness.new("b", lane: "one"), harness.new("c", lane: "two"))
       var newer = harness.new("a", lane: "two")
       newer.ifKnown = .replace
       try await harness.add(store, newer)
-      try harness.equal(try await harness.claimed(store), ["b", "c"], "what was claimed")
+      try harness.equal(try await harness.claimed(store), ["b", "c"], "the claimed rows")
       let rows = try await store.list(.all, after: 0, limit: 10)
       try harness.equal(rows.map(\.id.rawValue), ["b", "c", "a"], "the order")
     },
 
-    Case("refuses to replace what is being sent or over, and to add what is known, all or none") { harness in
+    Case("refuses to replace a row that is being sent or finished, and to add a known one, all or none") {
+      harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("sent"), harness.new("over"))
       let claim = try await harness.claim(store)
@@ -99,7 +100,7 @@ extension OutboxStoreConformance {
         try await harness.fails(.known) {
           try await harness.add(store, harness.new("other"), newer)
         }
-        try harness.equal(try await store.rows(["other".outboxID]).count { $0 != nil }, 0, "what was added")
+        try harness.equal(try await store.rows(["other".outboxID]).count { $0 != nil }, 0, "the added rows")
         try harness.expect(try await harness.row(store, id).size != 5000, "\(id) was replaced")
       }
     },

@@ -12,7 +12,7 @@ extension OutboxStoreConformance {
   }
 
   static let times: [Case] = [
-    Case("lets what is over its time expire, and tells it") { harness in
+    Case("expires rows after their time, and returns them") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lifetime: .seconds(5)), harness.new("b", lifetime: .seconds(5)))
@@ -20,45 +20,46 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claim(store, 0).next, .zero, "the next")
       harness.advance(.seconds(5))
       let claim = try await harness.claim(store)
-      try harness.equal(claim.expired.map(\.id.rawValue), ["a", "b"], "what expired")
+      try harness.equal(claim.expired.map(\.id.rawValue), ["a", "b"], "the expired rows")
       try harness.equal(claim.expired.map(\.state), [.expired, .expired], "the state")
-      try harness.expect(claim.expired.allSatisfy { $0.reason != nil }, "there is no reason")
-      try harness.equal(claim.expired.map(\.due), [nil, nil], "when it is due")
-      try harness.equal(claim.rows.count, 0, "what was claimed")
+      try harness.expect(claim.expired.allSatisfy { $0.reason != nil }, "the reason is missing")
+      try harness.equal(claim.expired.map(\.due), [nil, nil], "its due time")
+      try harness.equal(claim.rows.count, 0, "the claimed rows")
       try harness.equal(claim.next, nil, "the next after that")
     },
 
-    Case("says when the next expires") { harness in
+    Case("returns when the next row expires") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lane: "l"), harness.new("b", lane: "l", lifetime: .seconds(50)))
       try harness.equal(try await harness.claim(store, for: .seconds(90)).next, .seconds(50), "the next")
     },
 
-    Case("lets what is being attempted end its attempt, though its time is over") { harness in
+    Case("does not expire a row during its attempt") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lifetime: .seconds(5)), harness.new("b", lifetime: .seconds(5)))
       let leases = try await harness.claim(store, for: .seconds(60)).rows.map(\.lease)
       harness.advance(.seconds(6))
-      try harness.equal(try await harness.claim(store).expired.count, 0, "what expired")
+      try harness.equal(try await harness.claim(store).expired.count, 0, "the expired rows")
       try await harness.finish(store, leases[0], .delivered(response: Data()))
       try await harness.finish(store, leases[1], failed(.zero))
-      try harness.equal(try await harness.claim(store).expired.map(\.id.rawValue), ["b"], "what expired then")
+      try harness.equal(
+        try await harness.claim(store).expired.map(\.id.rawValue), ["b"], "the rows that expired then")
     },
 
-    Case("expires what is recovered after its time, at once") { harness in
+    Case("expires a recovered row at once if its time has passed") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a", lifetime: .seconds(5)))
       _ = try await harness.take(one, "a")
       harness.advance(.seconds(6))
       try await harness.abandon(one)
       let claim = try await harness.claim(two)
-      try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "what was recovered")
-      try harness.equal(claim.expired.map(\.id.rawValue), ["a"], "what expired")
+      try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "the recovered rows")
+      try harness.equal(claim.expired.map(\.id.rawValue), ["a"], "the expired rows")
     },
 
-    Case("expires many, in several goes") { harness in
+    Case("expires many rows in several claims") { harness in
       let store = try await harness.open()
       let rows = (0..<1500).map { harness.new("\($0)", lane: "\($0 % 3)", lifetime: .seconds(1)) }
       _ = try await store.add(rows, within: OutboxCaps())
@@ -69,14 +70,14 @@ extension OutboxStoreConformance {
         let claim = try await harness.claim(store)
         expired.formUnion(claim.expired.map(\.id))
         if claim.rows.map(\.row.id.rawValue) == ["last"] { break }
-        try harness.equal(claim.rows.count, 0, "what was claimed")
+        try harness.equal(claim.rows.count, 0, "the claimed rows")
         try harness.equal(claim.next, .zero, "the next")
       }
-      try harness.equal(expired.count, 1500, "what expired")
+      try harness.equal(expired.count, 1500, "the expired rows")
       try harness.equal(try await harness.state(store, "last"), .attempting, "the state of the last")
     },
 
-    Case("is not moved by a wall clock that is set") { harness in
+    Case("ignores a wall clock that is set") { harness in
       for jump in [Duration.seconds(-86_400), .seconds(86_400)] {
         let (id, other) = ("\(jump)", "\(jump) expiring")
         let store = try await harness.open()
@@ -87,31 +88,33 @@ extension OutboxStoreConformance {
         harness.setWall(by: jump)
         harness.advance(.seconds(99))
         let early = try await harness.claim(store)
-        try harness.equal(early.rows.count + early.expired.count, 0, "what became of anything early")
+        try harness.equal(
+          early.rows.count + early.expired.count, 0,
+          "the number of claimed and expired rows before their time")
         harness.advance(.seconds(1))
         try harness.equal(
-          try await harness.claimed(store, for: .seconds(50)), [id, other], "what was claimed")
+          try await harness.claimed(store, for: .seconds(50)), [id, other], "the claimed rows")
         harness.advance(.seconds(49))
-        try harness.equal(try await harness.claimed(store), [], "what was claimed while leases hold")
+        try harness.equal(try await harness.claimed(store), [], "the claimed rows while leases hold")
         harness.advance(.seconds(51))
         let late = try await harness.claim(store)
-        try harness.equal(late.recovered.count, 2, "what was recovered")
-        try harness.equal(late.expired.map(\.id.rawValue), [other], "what expired")
-        try harness.equal(late.rows.map(\.row.id.rawValue), [id], "what was claimed then")
+        try harness.equal(late.recovered.count, 2, "the recovered rows")
+        try harness.equal(late.expired.map(\.id.rawValue), [other], "the expired rows")
+        try harness.equal(late.rows.map(\.row.id.rawValue), [id], "the rows of the next claim")
         try await harness.finish(store, late.rows[0].lease, .delivered(response: Data()))
       }
     },
 
-    Case("says how long a claimed row has left, whatever the wall clock says") { harness in
+    Case("returns the remaining time of a claimed row, regardless of the wall clock") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", lifetime: .seconds(9)), harness.new("b"))
       harness.advance(.seconds(2))
       harness.setWall(by: .seconds(86_400))
       let claim = try await store.claim(10, for: .seconds(60))
-      try harness.equal(claim.rows.map(\.timeLeft), [.seconds(7), nil], "the time that is left")
+      try harness.equal(claim.rows.map(\.timeLeft), [.seconds(7), nil], "the remaining time")
     },
 
-    Case("waits for what is left of a delay after the machine was off") { harness in
+    Case("waits for the rest of a delay after the machine was off") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b", lifetime: .seconds(300)))
       for claimed in try await harness.claim(store).rows {
@@ -121,17 +124,17 @@ extension OutboxStoreConformance {
       harness.restart(after: .seconds(40))
       let again = try await harness.open()
       let early = try await harness.claim(again)
-      try harness.equal(early.rows.count, 0, "what was claimed early")
+      try harness.equal(early.rows.count, 0, "the claimed rows early")
       try harness.equal(early.next, .seconds(60), "the next")
       harness.advance(.seconds(60))
-      try harness.equal(try await harness.claimed(again, 1), ["a"], "what was claimed")
+      try harness.equal(try await harness.claimed(again, 1), ["a"], "the claimed rows")
       harness.restart(after: .seconds(200))
       let claim = try await harness.claim(again)
-      try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "what was recovered")
-      try harness.equal(claim.expired.map(\.id.rawValue), ["b"], "what expired")
+      try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "the recovered rows")
+      try harness.equal(claim.expired.map(\.id.rawValue), ["b"], "the expired rows")
     },
 
-    Case("waits no longer than the whole delay, if the clock was set back while the machine was off") {
+    Case("waits no longer than the whole delay if the clock was set back while the machine was off") {
       harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b", lane: "l", lifetime: .seconds(70)))
@@ -143,12 +146,12 @@ extension OutboxStoreConformance {
       let again = try await harness.open()
       try harness.equal(try await harness.claim(again).next, .seconds(70), "the next")
       harness.advance(.seconds(70))
-      try harness.equal(try await harness.claim(again).expired.map(\.id.rawValue), ["b"], "what expired")
+      try harness.equal(try await harness.claim(again).expired.map(\.id.rawValue), ["b"], "the expired rows")
       harness.advance(.seconds(30))
-      try harness.equal(try await harness.claimed(again), ["a"], "what was claimed")
+      try harness.equal(try await harness.claimed(again), ["a"], "the claimed rows")
     },
 
-    Case("ends every lease when the machine starts anew") { harness in
+    Case("ends every lease when the machine restarts") { harness in
       try harness.needsOneMachine()
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a", lane: "l"), harness.new("b", lane: "l"))
@@ -156,8 +159,8 @@ extension OutboxStoreConformance {
       harness.restart(after: .seconds(1))
       try await harness.add(two, harness.new("c"))
       let claim = try await harness.claim(two)
-      try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "what was recovered")
-      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "what was claimed")
+      try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "the recovered rows")
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "the claimed rows")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [2, 1], "the attempts that count")
       try harness.equal(try await one.renew([lease], for: .seconds(1)), [lease], "the lost")
     },

@@ -9,7 +9,7 @@ public import ErrandOutbox
 
 /// The conformance suite for outbox stores. `ConformanceSuite` shows how to run it.
 public struct OutboxStoreConformance: ConformanceSuite {
-  /// The clocks of the machine that a case runs on. Only the case moves them.
+  /// The clocks of a simulated machine, which advance only when a case advances them.
   public final class Clocks: Sendable {
     struct Time {
       var date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -24,32 +24,32 @@ public struct OutboxStoreConformance: ConformanceSuite {
 
     private let time = Locked(Time())
 
-    /// The wall clock, which a user may set.
+    /// The date of the wall clock, which a user may set.
     public var date: Date { time.withLock { $0.date } }
-    /// The time since the machine was started, sleep included.
+    /// The time since the start of the machine, including sleep.
     public var uptime: Duration { time.withLock { $0.uptime } }
-    /// The number of times that the machine was started.
+    /// The number of starts of the machine, which identifies the current one.
     public var starts: Int { time.withLock { $0.starts } }
 
     func move(_ change: (inout Time) -> Void) { time.withLock { change(&$0) } }
   }
 
-  /// A place that several stores share: a folder, a database.
+  /// A place that several stores share, such as a folder or a database.
   public protocol Place: Sendable {
-    /// False if the stores may be on several machines, whose restarts are not those of what they share. Default:
-    /// true.
+    /// False if the stores may be on several machines, so that cases about a restart of the machine are skipped.
+    /// Default: true.
     var isOneMachine: Bool { get }
 
-    /// Opens a store on the place, as one more owner.
-    /// - Parameter clocks: What the store must take for the clocks of its machine.
+    /// Opens another store on the place, with a new owner.
+    /// - Parameter clocks: The clocks that the store must use instead of the machine's.
     func open(_ clocks: Clocks) async throws -> any OutboxStore
 
-    /// Ends a store of `open` as if its process had died: it does not return its claims, and other stores see
-    /// that it is gone.
+    /// Ends a store that `open` returned, as if its process had died. The store does not return its claims, and
+    /// other stores notice that its owner is dead.
     func abandon(_ store: any OutboxStore) async throws
   }
 
-  /// Every requirement.
+  /// The cases of the suite, one for each requirement.
   public static let cases: [Case] = [
     adding, replacing, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading,
     origins,
@@ -58,11 +58,13 @@ public struct OutboxStoreConformance: ConformanceSuite {
 
   private let makePlace: @Sendable () throws -> any Place
 
-  /// - Parameter makePlace: Makes an empty place that shares nothing with another.
+  /// Creates the suite.
+  /// - Parameter makePlace: Returns an empty place that is independent of all others. Called for each case.
   public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
 }
 
 extension OutboxStoreConformance.Place {
+  /// True by default.
   public var isOneMachine: Bool { true }
 }
 

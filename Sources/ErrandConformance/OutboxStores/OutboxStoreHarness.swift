@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// The harness of one case: stores on one place, and a time that only the case moves.
+/// The harness of one case, with stores on one place and a time that only the case advances.
 final class OutboxStoreHarness: ConformanceHarness {
   private let place: any OutboxStoreConformance.Place
   private let stores = Locked<[any OutboxStore]>([])
@@ -15,14 +15,14 @@ final class OutboxStoreHarness: ConformanceHarness {
 
   init(_ place: any OutboxStoreConformance.Place) { self.place = place }
 
-  /// Skips a case that is about the restart of the machine on which all stores are.
+  /// Skips a case about a restart of the machine if the stores may be on several machines.
   func needsOneMachine() throws {
     if !place.isOneMachine { throw ConformanceSkip(reason: "the stores may be on several machines") }
   }
 
   // MARK: Owners
 
-  /// Opens a store, as one more owner.
+  /// Opens another store, with a new owner.
   func open() async throws -> any OutboxStore {
     let store = try await place.open(clocks)
     stores.withLock { $0.append(store) }
@@ -38,15 +38,15 @@ final class OutboxStoreHarness: ConformanceHarness {
 
   // MARK: Time
 
-  /// The time by the wall clock: milliseconds since 1970.
+  /// The time of the wall clock in milliseconds since 1970.
   var wall: Int64 { clocks.date.milliseconds }
 
   func advance(_ duration: Duration) { clocks.move { $0.advance(duration) } }
 
-  /// Moves the wall clock by so much, without the uptime, as a user does.
+  /// Changes the wall clock by a duration but not the uptime, as a user does.
   func setWall(by duration: Duration) { clocks.move { $0.date += duration.seconds } }
 
-  /// Restarts the machine, after it was off for so long.
+  /// Restarts the machine after it was off for a duration.
   func restart(after duration: Duration) {
     clocks.move {
       $0.date += duration.seconds
@@ -77,29 +77,30 @@ final class OutboxStoreHarness: ConformanceHarness {
     try await store.add(rows, within: caps)
   }
 
-  /// Claims rows, checks their contents, and begins to send all of them.
+  /// Claims rows, checks their contents, and begins their attempts.
   func claim(_ store: any OutboxStore, _ limit: Int = 100, for lease: Duration = .seconds(60)) async throws
     -> Claim
   {
     let claim = try await store.claim(limit, for: lease)
     for claimed in claim.rows {
       try equal(claimed.content, Self.content(claimed.row.id.rawValue), "the content of \(claimed.row.id)")
-      try equal(claimed.row.state, .attempting, "the state of what was claimed")
-      try equal(claimed.lease.id, claimed.row.id, "whom the lease is for")
+      try equal(claimed.row.state, .attempting, "the state of a claimed row")
+      try equal(claimed.lease.id, claimed.row.id, "the row of the lease")
     }
-    try equal(try await store.begin(claim.rows.map(\.lease)), claim.rows.map(\.lease), "what may be sent")
+    try equal(
+      try await store.begin(claim.rows.map(\.lease)), claim.rows.map(\.lease), "the leases that may be sent")
     return claim
   }
 
-  /// Claims rows, and returns their ids.
+  /// Claims rows and returns their ids.
   func claimed(_ store: any OutboxStore, _ limit: Int = 100, for lease: Duration = .seconds(60)) async throws
     -> [String]
   {
     try await claim(store, limit, for: lease).rows.map(\.row.id.rawValue)
   }
 
-  /// Claims rows, and claims again if the store says that others were claiming at the same time: that there may
-  /// be more in a moment.
+  /// Claims rows, and repeats the claim if the store reports that other owners were claiming at the same time,
+  /// because more rows may be available soon.
   func claimedWhileContended(_ store: any OutboxStore, _ limit: Int) async throws -> [String] {
     while true {
       let claim = try await claim(store, limit)
@@ -113,8 +114,8 @@ final class OutboxStoreHarness: ConformanceHarness {
   func take(_ store: any OutboxStore, _ id: String, for lease: Duration = .seconds(60)) async throws -> Lease
   {
     let claim = try await claim(store, 1, for: lease)
-    try equal(claim.rows.map(\.row.id.rawValue), [id], "what was claimed")
-    guard let lease = claim.rows.first?.lease else { throw ConformanceFailure("nothing was claimed") }
+    try equal(claim.rows.map(\.row.id.rawValue), [id], "the claimed rows")
+    guard let lease = claim.rows.first?.lease else { throw ConformanceFailure("no row was claimed") }
     return lease
   }
 
@@ -153,7 +154,7 @@ final class OutboxStoreHarness: ConformanceHarness {
       try equal(error.code, code, "the code of \"\(error)\"")
       return error
     }
-    throw ConformanceFailure("nothing failed, expected \(code)")
+    throw ConformanceFailure("no error was thrown, expected \(code)")
   }
 
   /// Checks the invariants of all rows through each open store.

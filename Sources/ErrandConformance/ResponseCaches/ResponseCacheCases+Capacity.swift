@@ -22,9 +22,9 @@ extension ResponseCacheConformance {
       }
     },
 
-    Case("lets go of the least recently used first") { harness in
+    Case("removes the least recently used responses first") { harness in
       let store = try harness.store(limit: 60_000)
-      // From the least to the most recently used.
+      // The names in order, from the least to the most recently used.
       var order: [String] = []
       for step in 0..<300 {
         let name = "\(step * 7919 % 23)"
@@ -41,7 +41,7 @@ extension ResponseCacheConformance {
       }
     },
 
-    Case("does not keep what it has no room for at all, nor what that replaces") { harness in
+    Case("does not keep a response over its limit, or the one that it would replace") { harness in
       let store = try harness.store(limit: 10_000)
       for name in ["a", "b"] { try await store.write(harness.response(name), under: CacheKey(name)) }
       try await store.write(harness.response(size: 10_000), under: CacheKey("a"))
@@ -49,7 +49,7 @@ extension ResponseCacheConformance {
       try await harness.holds(store, harness.response("b"), under: CacheKey("b"))
     },
 
-    Case("keeps nothing if it has no room at all") { harness in
+    Case("keeps nothing if its limit is zero") { harness in
       let store = try harness.store(limit: 0)
       try await store.write(harness.response("a"), under: CacheKey("a"))
       try await harness.holds(store, nil, under: CacheKey("a"))
@@ -59,7 +59,7 @@ extension ResponseCacheConformance {
 
 extension ResponseCacheConformance {
   static let together: [Case] = [
-    Case("can be used from many tasks at once, and reads are whole") { harness in
+    Case("can be used from many tasks at once, and returns complete responses") { harness in
       let limit = 200_000
       let store = try harness.store(limit: limit)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -82,7 +82,7 @@ extension ResponseCacheConformance {
                 try harness.expect(
                   response.data == Data(String(repeating: line, count: count).utf8)
                     && line.hasPrefix("\(number) "),
-                  "what was read was never written")
+                  "a read response was never written")
               }
             }
           }

@@ -8,7 +8,7 @@ import ErrandCore
 
 extension ResponseCacheConformance {
   static let caching: [Case] = [
-    Case("gives back what it was given, to the last detail") { harness in
+    Case("returns a response with all its details") { harness in
       let store = try harness.store()
       var fields = HTTPFields()
       for (name, value) in [("ETag", "\"ü\""), ("X-Twice", "1"), ("x-twice", "2, \"\\"), ("Empty", "")] {
@@ -30,7 +30,7 @@ extension ResponseCacheConformance {
       }
     },
 
-    Case("takes any name") { harness in
+    Case("accepts any name") { harness in
       let store = try harness.store()
       let names = [
         "", " ", "/", "..", "../../etc/passwd", "a/b", "A", "a", "a.", "a\0b", "a\nb", "ключ", "🔑",
@@ -44,14 +44,14 @@ extension ResponseCacheConformance {
       try harness.expect(listed == Set(names), "listed are \(listed.count) names of \(names.count)")
     },
 
-    Case("has nothing under a key that it was not given") { harness in
+    Case("has no response under an unknown key") { harness in
       let store = try harness.store()
       try await harness.holds(store, nil, under: CacheKey("a"))
       try await store.write(harness.response("a"), under: CacheKey("a"))
       try await harness.holds(store, nil, under: CacheKey("b"))
     },
 
-    Case("never gives one user's response to another") { harness in
+    Case("never returns one user's response to another") { harness in
       let store = try harness.store()
       var keys = [CacheKey("inbox")]
       for token in ["Bearer a", "Bearer b"] {
@@ -71,7 +71,7 @@ extension ResponseCacheConformance {
       try await harness.holds(store, harness.response("user 0"), under: keys[0])
     },
 
-    Case("knows a user again, and another store does not") { harness in
+    Case("recognizes a user, and another cache does not") { harness in
       let (store, other) = (try harness.store(), try harness.store())
       let fields: HTTPFields = ["Authorization": "Bearer a"]
       let first = try await store.key("inbox", fields: fields)
@@ -93,7 +93,7 @@ extension ResponseCacheConformance {
       try harness.expect(count == 1, "\(count) are listed, expected one")
     },
 
-    Case("removes what it is told to, and nothing else") { harness in
+    Case("removes only the given response") { harness in
       let store = try harness.store()
       for name in ["a", "b"] { try await store.write(harness.response(name), under: CacheKey(name)) }
       try await store.remove(CacheKey("a"))
@@ -103,7 +103,7 @@ extension ResponseCacheConformance {
       try await harness.holds(store, harness.response("b"), under: CacheKey("b"))
     },
 
-    Case("lists what it keeps, under keys that can be used") { harness in
+    Case("lists its responses under keys that can be used") { harness in
       let store = try harness.store()
       let empty = try await store.list()
       try harness.expect(empty.isEmpty, "\(empty.count) are listed before anything was written")
@@ -128,7 +128,7 @@ extension ResponseCacheConformance {
       try harness.expect(rest.isEmpty, "\(rest.count) are listed after all were removed")
     },
 
-    Case("clears everything, and goes on") { harness in
+    Case("removes all responses, and can be used afterwards") { harness in
       let store = try harness.store()
       try await store.clear()
       for number in 0..<20 {

@@ -8,12 +8,13 @@ public import ErrandCore
 
 /// The conformance suite for response caches. `ConformanceSuite` shows how to run it.
 public struct ResponseCacheConformance: ConformanceSuite {
-  /// Every requirement.
+  /// The cases of the suite, one for each requirement.
   public static let cases: [Case] = [caching, room, together].flatMap { $0 }
 
   private let makeStore: @Sendable (Int) throws -> any ResponseCache
 
-  /// - Parameter makeStore: Makes an empty cache that shares nothing with another, given its limit in bytes.
+  /// Creates the suite.
+  /// - Parameter makeStore: Returns an empty cache that is independent of all others, with a limit in bytes.
   public init(makeStore: @escaping @Sendable (_ limit: Int) throws -> any ResponseCache) {
     self.makeStore = makeStore
   }
@@ -23,11 +24,11 @@ extension ResponseCacheConformance: HarnessedSuite {
   func makeHarness() -> ResponseCacheHarness { ResponseCacheHarness(makeStore: makeStore) }
 }
 
-/// The harness of one case: makes caches and checks them.
+/// The harness of one case, which creates caches and checks them.
 struct ResponseCacheHarness: ConformanceHarness {
   let makeStore: @Sendable (Int) throws -> any ResponseCache
 
-  /// Returns a cache, by default with more capacity than a case needs.
+  /// Returns a new cache, by default with more capacity than a case needs.
   func store(limit: Int = 50_000_000) throws -> any ResponseCache { try makeStore(limit) }
 
   func response(_ text: String = "", size: Int? = nil) -> CachedResponse {
@@ -44,7 +45,8 @@ struct ResponseCacheHarness: ConformanceHarness {
     let found = try await store.read(key)
     try expect(
       found == response,
-      "under \(key.name.prefix(80).debugDescription) is \(short(found)), expected \(short(response))")
+      "the response under \(key.name.prefix(80).debugDescription) is \(short(found)), expected \(short(response))"
+    )
   }
 
   /// Returns the names of the cached responses.
@@ -56,6 +58,6 @@ struct ResponseCacheHarness: ConformanceHarness {
     guard let response else { return "nothing" }
     return
       "\(response.status) with \(response.fields.count) fields and \(response.data.count) bytes beginning with "
-      + "\([UInt8](response.data.prefix(16))), from \(response.url), kept at \(response.date.timeIntervalSince1970)"
+      + "\([UInt8](response.data.prefix(16))), from \(response.url), cached at \(response.date.timeIntervalSince1970)"
   }
 }

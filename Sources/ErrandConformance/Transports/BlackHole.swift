@@ -8,7 +8,7 @@ import ErrandServing
   import Glibc
 #endif
 
-/// A port of 127.0.0.1 that a client cannot connect to.
+/// A port of 127.0.0.1 to which a client cannot connect.
 final class BlackHole: Sendable {
   let port: Int
   private let descriptors: [Int32]
@@ -20,14 +20,15 @@ final class BlackHole: Sendable {
 
   deinit { for descriptor in descriptors { close(descriptor) } }
 
-  /// A port that is bound but has no listener: connections are refused.
+  /// A port that is bound but has no listener, so that the system refuses connections.
   static func refusing() throws -> BlackHole {
     let descriptor = try Socket.make()
     try Socket.bind(descriptor, port: 0)
     return BlackHole(port: Socket.port(of: descriptor), descriptors: [descriptor])
   }
 
-  /// A port whose backlog is full, so that the system drops new connections. Nil if this system does not.
+  /// A port whose backlog is full, so that the system drops new connections; nil if this system does not drop
+  /// them.
   static func silent() throws -> BlackHole? {
     #if os(Linux)
       let listener = try Socket.make()
@@ -35,7 +36,7 @@ final class BlackHole: Sendable {
       listen(listener, 0)
       let port = Socket.port(of: listener)
       var descriptors = [listener]
-      // The backlog holds one or two connections; the others wait in vain, as the client's will.
+      // The backlog holds one or two connections. The others wait endlessly, as the client's will.
       for _ in 0..<8 {
         let filler = try Socket.make()
         Socket.beginConnecting(filler, port: port)

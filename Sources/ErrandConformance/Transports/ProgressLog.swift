@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// A log of the calls of a progress handler, which checks the rules of progress.
+/// Records the calls of a progress handler and checks the rules of progress.
 final class ProgressLog: Sendable {
   private let entries = Locked<[TransferProgress]>([])
 
@@ -10,14 +10,14 @@ final class ProgressLog: Sendable {
 
   var all: [TransferProgress] { entries.withLock { $0 } }
 
-  /// A description of a broken rule, or nil. Within an attempt no number may decrease or exceed its total,
+  /// The first broken rule, or nil. Within an attempt no number may decrease or exceed its total,
   /// and attempts must follow each other.
   var problem: String? {
     let all = all
     for progress in all {
-      if let total = progress.sentTotal, progress.sent > total { return "\(progress) is past its total" }
+      if let total = progress.sentTotal, progress.sent > total { return "\(progress) exceeds its total" }
       if let total = progress.receivedTotal, progress.received > total {
-        return "\(progress) is past its total"
+        return "\(progress) exceeds its total"
       }
     }
     for (before, after) in zip(all, all.dropFirst()) {
@@ -26,7 +26,7 @@ final class ProgressLog: Sendable {
       if after.sent < before.sent || after.received < before.received {
         return "\(after) comes after \(before)"
       }
-      if after == before { return "\(after) was told twice" }
+      if after == before { return "\(after) was reported twice" }
     }
     return nil
   }

@@ -9,12 +9,12 @@ import ErrandTesting
 
 extension TransportConformance {
   static let bodies: [Case] = [
-    Case("sends bytes with their length, of any size, and expects no 100") { harness in
+    Case("sends bytes of any size with their length, and without Expect") { harness in
       harness.server.otherwise { .response(body: $0.body) }
       for size in [0, 1, 1000, 65_536, 65_537, 3_000_000] {
         let data = Data.noise(size)
         let response = try await harness.client.send(.put(harness.server.url("/"), .bytes(data)))
-        try harness.equal(response.data, data, "what came back of \(size) bytes")
+        try harness.equal(response.data, data, "the response to \(size) bytes")
         let request = harness.server.requests.last!
         try harness.equal(request.fields["Content-Length"], "\(size)", "Content-Length")
         try harness.equal(request.fields["Expect"], nil, "Expect")
@@ -65,11 +65,11 @@ extension TransportConformance {
       let file = try harness.file("empty.txt", Data())
       let response = try await harness.client.send(.put(harness.server.url("/"), .file(file)))
       try harness.equal(response.text, "ok", "the response")
-      try harness.equal(harness.server.requests[0].bodyBytes, 0, "the bytes that came")
-      try harness.expect(harness.server.requests[0].isComplete, "the request did not end")
+      try harness.equal(harness.server.requests[0].bodyBytes, 0, "the number of received bytes")
+      try harness.expect(harness.server.requests[0].isComplete, "the request did not complete")
     },
 
-    Case("sends a form of fields and files, and knows its length before") { harness in
+    Case("sends a form of fields and files with its length") { harness in
       harness.server.otherwise { _ in .response() }
       let file = try harness.file("cat.jpg", Data.noise(300_000))
       let form = MultipartForm(boundary: "LINE").field("title", "A cat").file("photo", at: file)
@@ -110,10 +110,10 @@ extension TransportConformance {
       let response = try await harness.client.send(
         .post(harness.server.url("/"), .stream(pieces(of: Data(), 1))))
       try harness.equal(response.text, "ok", "the response")
-      try harness.expect(harness.server.requests[0].isComplete, "the request did not end")
+      try harness.expect(harness.server.requests[0].isComplete, "the request did not complete")
     },
 
-    Case("waits for a stream that comes slowly") { harness in
+    Case("waits for a slow stream") { harness in
       harness.server.otherwise { .response(body: $0.body) }
       let (chunks, source) = AsyncStream<Data>.makeStream()
       let response = Task { try await harness.client.send(.post(harness.server.url("/"), .stream(chunks))) }
@@ -126,7 +126,7 @@ extension TransportConformance {
       try harness.equal(text, (1...5).map { "piece \($0)\n" }.joined(), "the body")
     },
 
-    Case("sends nothing whole when a stream fails, or is not as long as it said") { harness in
+    Case("sends no complete request when a stream fails or has another length than announced") { harness in
       harness.server.otherwise { _ in .response() }
       struct Broken: Error {}
       let failing = AsyncThrowingStream<Data, any Error> { stream in
@@ -144,17 +144,17 @@ extension TransportConformance {
       }
       try await harness.server.waitForOpenConnections(0)
       try harness.expect(
-        harness.server.requests.allSatisfy { !$0.isComplete }, "a request was whole to the server")
+        harness.server.requests.allSatisfy { !$0.isComplete }, "the server received a complete request")
     },
 
-    Case("sends bodies compressed when asked to") { harness in
+    Case("compresses the body of a request that asks for it") { harness in
       harness.server.otherwise { .response(fields: ["Content-Encoding": "gzip"], body: $0.body) }
       let text = String(repeating: "all work and no play ", count: 20_000)
       let file = try harness.file("text.txt", Data(text.utf8))
       let kinds: [RequestBody] = [.text(text), .file(file), .stream(pieces(of: Data(text.utf8), 10_000))]
       for body in kinds {
         let response = try await harness.client.send(.post(harness.server.url("/"), body).compressed())
-        try harness.equal(response.text, text, "what came back of \(body)")
+        try harness.equal(response.text, text, "the response to \(body)")
         let request = harness.server.requests.last!
         try harness.equal(request.fields["Content-Encoding"], "gzip", "Content-Encoding")
         try harness.equal([UInt8](request.body.prefix(2)), [0x1F, 0x8B], "the first bytes")

@@ -18,7 +18,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails when the connection is reset before the response, in its fields, and behind them") {
+    Case("fails when the connection is reset before the response, in its header fields, or after them") {
       harness in
       let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
       for point in [MockResponse.Point.start, .head(1), .head(12), .head(30), .headEnd, .body(3)] {
@@ -29,7 +29,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails when the connection is closed in the fields") { harness in
+    Case("fails when the connection is closed in the header fields") { harness in
       let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
       for point in [MockResponse.Point.head(1), .head(12), .head(17), .head(30)] {
         harness.server.on("/") { _ in whole.closing(at: point) }
@@ -39,8 +39,8 @@ extension TransportConformance {
       }
     },
 
-    Case("ends HEAD at its head, though a body is announced or sent") { harness in
-      // Bytes after the head must not become the next response either.
+    Case("ends a HEAD response at its head, even if a body is announced or sent") { harness in
+      // Bytes after the head must not become the next response.
       let heads = [
         "/sent": "Content-Length: 5\r\n\r\nhello", "/announced": "Content-Length: 5\r\n\r\n",
         "/chunked": "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "/endless": "\r\nhello",
@@ -55,7 +55,7 @@ extension TransportConformance {
       }
     },
 
-    Case("ends HEAD with a body of its own at the head of the response") { harness in
+    Case("ends the response to a HEAD request with a body at the head") { harness in
       harness.server.on("/") { _ in
         .raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\n").stalling(at: .end)
       }
@@ -65,7 +65,7 @@ extension TransportConformance {
       try harness.equal(response.data.count, 0, "the body")
     },
 
-    Case("fails at once when the server switches to a protocol that was not asked for") { harness in
+    Case("fails at once when the server switches to a protocol that was not requested") { harness in
       harness.server.on("/") { _ in
         .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: any\r\n\r\n").stalling(at: .end)
       }
@@ -75,7 +75,7 @@ extension TransportConformance {
       }
     },
 
-    Case("refuses a transfer coding that was not asked for") { harness in
+    Case("refuses a transfer coding that was not requested") { harness in
       let gzipped = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV0ivyizQUcjAygYAujGOJiIAAAA=")!
       harness.server.on("/") { _ in
         .chunked(fields: ["Transfer-Encoding": "gzip, chunked"], chunks: [gzipped])
@@ -96,7 +96,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes what was announced of a body that is longer, and mixes nothing into the next response") {
+    Case("takes only the announced length of a longer body, and mixes no rest into the next response") {
       harness in
       harness.server.script(
         "GET", "/",
@@ -111,9 +111,9 @@ extension TransportConformance {
       try harness.equal(harness.server.connections.count, 2, "the number of connections")
     },
 
-    Case("fails when the head is cut, wherever that is") { harness in
+    Case("fails when the head is cut at any point") { harness in
       let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: y\r\n\r\n".utf8)
-      // Clients do not notice that only the last byte is missing.
+      // Clients do not notice if only the last byte is missing.
       for count in head.indices.dropLast() {
         harness.server.on("/") { _ in .raw(head.prefix(count)) }
         try await harness.fails(.connectionLost, reachedServer: true) {
@@ -122,7 +122,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails when a chunk is cut, or the last is missing") { harness in
+    Case("fails when a chunk is cut or the last chunk is missing") { harness in
       for count in [1, 4, 8, 14, 16] {
         harness.server.on("/") { _ in MockResponse.chunked("hello", "world").closing(at: .body(count)) }
         try await harness.fails(.connectionLost, reachedServer: true) {
@@ -131,14 +131,14 @@ extension TransportConformance {
       }
     },
 
-    Case("fails on a chunk whose length is no number") { harness in
+    Case("fails on a chunk whose length is not a number") { harness in
       harness.server.on("/") { _ in .malformedChunk }
       try await harness.fails(.invalidResponse, .connectionLost, reachedServer: true) {
         try await harness.client.send(.get(harness.server.url("/")).timeout(.seconds(3)))
       }
     },
 
-    Case("fails on what is no HTTP") { harness in
+    Case("fails on bytes that are not HTTP") { harness in
       for text in [
         "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\r\n\r\n", "<html>no head</html>",
       ] {
@@ -149,7 +149,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails on a Content-Length that is no number, or too large for one") { harness in
+    Case("fails on a Content-Length that is not a number or is too large") { harness in
       for length in ["many", "+5", "99999999999999999999999"] {
         harness.server.on("/") { _ in
           .raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\nhello")
@@ -169,7 +169,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails for each kind of destination alike") { harness in
+    Case("fails in the same way for memory, files and streams") { harness in
       harness.server.on("/") { _ in .response(body: Data(count: 300_000)).closing(at: .body(200_000)) }
       try await harness.fails(.connectionLost) {
         try await harness.client.send(.get(harness.server.url("/")))
@@ -185,7 +185,7 @@ extension TransportConformance {
       }
     },
 
-    Case("works again after each failure") { harness in
+    Case("works after each failure") { harness in
       let faults: [MockResponse] = [
         .reset, .close, .malformedChunk, .response(body: "hello").closing(at: .body(2)),
         .raw("nonsense\r\n\r\n"),

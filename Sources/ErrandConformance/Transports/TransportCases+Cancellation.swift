@@ -11,10 +11,10 @@ extension TransportConformance {
   static let cancellation: [Case] = [
     Case("can be cancelled while it connects") { harness in
       guard let hole = try BlackHole.silent() else {
-        throw ConformanceSkip(reason: "this system has no way to leave a connection unaccepted")
+        throw ConformanceSkip(reason: "this system cannot leave a connection unaccepted")
       }
       let task = Task { try await harness.client.send(.get("http://127.0.0.1:\(hole.port)/")) }
-      // The test cannot see whether the client is connecting; the outcome is the same whenever it cancels.
+      // The test cannot see whether the client is already connecting, but the outcome is the same in any case.
       try await Task.sleep(for: .milliseconds(100))
       try await ends(task, harness)
     },
@@ -27,7 +27,7 @@ extension TransportConformance {
         return try await harness.client.send(.get(harness.server.url("/")))
       }
       try await ends(task, harness)
-      try harness.equal(harness.server.requests.count, 0, "the requests that came")
+      try harness.equal(harness.server.requests.count, 0, "the number of received requests")
     },
 
     Case("closes the connection when it is cancelled before the response, in its fields and in its body") {
@@ -56,7 +56,7 @@ extension TransportConformance {
       try await harness.server.wait(for: "the first piece") { $0.requests.first?.bodyBytes == 5 }
       try await ends(task, harness)
       try await harness.server.waitUntilClosed(connection: 1)
-      try harness.expect(!harness.server.requests[0].isComplete, "the request was whole to the server")
+      try harness.expect(!harness.server.requests[0].isComplete, "the server received a complete request")
     },
 
     Case("closes the connection when it is cancelled while the server does not read") { harness in
@@ -90,7 +90,7 @@ extension TransportConformance {
       try await harness.server.waitUntilClosed(connection: 1)
     },
 
-    Case("closes the connection when a stream is let go") { harness in
+    Case("closes the connection when a stream is released") { harness in
       harness.server.on("/") { _ in .response(body: Data(count: 50_000_000)) }
       var response: Response? = try await harness.client.stream(.get(harness.server.url("/")))
       try harness.equal(response?.status, 200, "the status")
@@ -111,7 +111,7 @@ extension TransportConformance {
       try harness.equal(text, "0123456789", "the body")
     },
 
-    Case("ends what is in flight when the client shuts down by force") { harness in
+    Case("cancels requests in flight when the client shuts down without waiting") { harness in
       let client = harness.client { _ in }
       harness.server.on("/") { _ in .stall }
       let task = Task { try await client.send(.get(harness.server.url("/"))) }
@@ -121,7 +121,7 @@ extension TransportConformance {
       try await harness.server.waitForOpenConnections(0)
     },
 
-    Case("closes its idle connections when the client shuts down, and takes nothing more") { harness in
+    Case("closes its idle connections when the client shuts down, and accepts no more requests") { harness in
       let client = harness.client { _ in }
       harness.server.on("/") { _ in .response() }
       _ = try await client.send(.get(harness.server.url("/")))
@@ -133,7 +133,7 @@ extension TransportConformance {
     },
   ]
 
-  /// Cancels the task, and checks that it ends as cancelled.
+  /// Cancels the task and checks that it fails with a cancellation.
   private static func ends(
     _ task: Task<Response, any Error>, _ harness: TransportHarness,
     _ reason: CancellationReason = .taskCancelled,
@@ -141,7 +141,7 @@ extension TransportConformance {
   ) async throws {
     if cancels { task.cancel() }
     let error = try await harness.fails(.cancelled) { try await task.value }
-    try harness.expect(error.isCancellation, "\(error) is no cancellation")
+    try harness.expect(error.isCancellation, "\(error) is not a cancellation")
     try harness.equal(error.cancellation, reason, "the reason")
   }
 }

@@ -9,7 +9,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let connecting: [Case] = [
-    Case("fails at once when the connection is refused, and says that nothing was sent") { harness in
+    Case("fails at once when the connection is refused, and reports that nothing was sent") { harness in
       let hole = try BlackHole.refusing()
       for method in [HTTPMethod.get, .post] {
         try await harness.fails(.cannotConnect, reachedServer: false) {
@@ -18,15 +18,15 @@ extension TransportConformance {
       }
     },
 
-    Case("fails when the host has no address, and says that nothing was sent") { harness in
+    Case("fails when the host has no address, and reports that nothing was sent") { harness in
       try await harness.fails(.cannotResolveHost, reachedServer: false) {
         try await harness.client.send(.post("http://no-such-host.invalid/", .text("x")))
       }
     },
 
-    Case("times out when nothing accepts the connection") { harness in
+    Case("times out when the server does not accept the connection") { harness in
       guard let hole = try BlackHole.silent() else {
-        throw ConformanceSkip(reason: "this system has no way to leave a connection unaccepted")
+        throw ConformanceSkip(reason: "this system cannot leave a connection unaccepted")
       }
       let start = ContinuousClock.now
       try await harness.fails(.timedOut, reachedServer: false) {
@@ -36,11 +36,10 @@ extension TransportConformance {
       try harness.expect(start.duration(to: .now) >= .milliseconds(390), "it timed out too soon")
     },
 
-    Case("times out without a connection after the connect time-out, be it shorter or longer than the other")
-    {
+    Case("times out without a connection after the connect time-out, even if the other time-out is shorter") {
       harness in
       guard let hole = try BlackHole.silent() else {
-        throw ConformanceSkip(reason: "this system has no way to leave a connection unaccepted")
+        throw ConformanceSkip(reason: "this system cannot leave a connection unaccepted")
       }
       for (connect, other) in [(300, 30_000), (600, 100)] {
         let start = ContinuousClock.now
@@ -57,7 +56,7 @@ extension TransportConformance {
       }
     },
 
-    Case("has no connect time-out once there is a connection") { harness in
+    Case("ignores the connect time-out once it is connected") { harness in
       let whole = MockResponse.response(body: "0123")
       harness.server.on("/") { _ in whole.dripping(1, every: .milliseconds(200)) }
       let request = Request.get(harness.server.url("/")).connectTimeout(.milliseconds(300))
@@ -73,7 +72,7 @@ extension TransportConformance {
       } catch let error as RequestError where error.code == .unsupported {}
     },
 
-    Case("times out when the name of the host is not looked up in time, or fails before") { harness in
+    Case("times out or fails when the host name is not resolved in time") { harness in
       try await harness.fails(.timedOut, .cannotResolveHost, reachedServer: false) {
         try await harness.client.send(.get("http://no-such-host.invalid/").timeout(.milliseconds(1)))
       }
@@ -81,7 +80,7 @@ extension TransportConformance {
   ]
 
   static let timeouts: [Case] = [
-    Case("times out when no response comes, or it stops, and closes the connection") { harness in
+    Case("times out when a response does not come or stops, and closes the connection") { harness in
       let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
       let points: [MockResponse.Point] = [.start, .head(1), .head(30), .headEnd, .body(2)]
       for (number, point) in points.enumerated() {
@@ -95,7 +94,7 @@ extension TransportConformance {
       }
     },
 
-    Case("times out when the server takes no more of the body") { harness in
+    Case("times out when the server stops reading the body") { harness in
       harness.server.on("POST", "/", at: .head) { _ in MockResponse.stall.withoutReading() }
       try await harness.fails(.timedOut, reachedServer: true) {
         try await harness.client.send(
@@ -107,7 +106,7 @@ extension TransportConformance {
       harness.server.on("/") { _ in .response(body: "0123456789").dripping(1, every: .milliseconds(250)) }
       let response = try await harness.client.send(.get(harness.server.url("/")).timeout(.seconds(1)))
       try harness.equal(response.text, "0123456789", "the body")
-      try harness.expect(response.timing.total > .seconds(2), "it came too fast to show anything")
+      try harness.expect(response.timing.total > .seconds(2), "the response arrived too fast for this test")
     },
 
     Case("does not time out while a body is sent slowly") { harness in
@@ -138,7 +137,7 @@ extension TransportConformance {
       try harness.equal(received, data, "the body")
     },
 
-    Case("ends with the deadline, whatever it is doing, and closes the connection") { harness in
+    Case("ends at the deadline although data arrives, and closes the connection") { harness in
       harness.server.on("/") { _ in
         .response(body: Data(count: 100_000)).dripping(1, every: .milliseconds(20))
       }

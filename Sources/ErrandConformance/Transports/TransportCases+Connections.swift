@@ -9,7 +9,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let connections: [Case] = [
-    Case("keeps a connection and uses it again") { harness in
+    Case("reuses an idle connection") { harness in
       harness.server.otherwise { .response(body: "\($0.index)") }
       for number in 0..<10 {
         let response = try await harness.client.send(
@@ -22,7 +22,7 @@ extension TransportConformance {
       try harness.equal(harness.server.connections.count, 1, "the number of connections")
     },
 
-    Case("opens a new connection when the server said that it closes this one") { harness in
+    Case("opens a new connection after Connection: close") { harness in
       harness.server.otherwise { _ in .response(body: "ok").closingConnection() }
       for _ in 0..<3 { _ = try await harness.client.send(.post(harness.server.url("/"), .text("x"))) }
       try harness.equal(harness.server.connections.count, 3, "the number of connections")
@@ -77,7 +77,7 @@ extension TransportConformance {
       }
     },
 
-    Case("retries a GET by the client's policy, and no POST that may have arrived") { harness in
+    Case("retries a GET by the client's policy, but no POST that may have arrived") { harness in
       let client = harness.client {
         $0.retry = .attempts(3)
         $0.retry.backoff = .zero
@@ -115,7 +115,7 @@ extension TransportConformance {
       try harness.equal(harness.server.requests.count, 200, "the number of requests")
     },
 
-    Case("lets no slow response hold up others to the same host") { harness in
+    Case("does not delay requests behind a slow response from the same host") { harness in
       harness.server.on("/slow") { _ in .stall }
       harness.server.on("/quick") { _ in .response(body: "quick") }
       let slow = Task { try await harness.client.send(.get(harness.server.url("/slow"))) }

@@ -12,7 +12,7 @@ extension TransportConformance {
   private static let otherContent = Data(Data.noise(350_000).reversed())
 
   static let downloads: [Case] = [
-    Case("downloads a file whole, in place of the old one, and leaves nothing else") { harness in
+    Case("replaces the old file with the complete download, and leaves no other file") { harness in
       harness.server.on("/") { .file(content, etag: "\"1\"", for: $0) }
       let target = try harness.file("target", Data("old and longer than nothing".utf8))
       let response = try await harness.client.download(.get(harness.server.url("/")), to: target)
@@ -29,7 +29,7 @@ extension TransportConformance {
       try harness.equal(try Data(contentsOf: target), content, "the file")
     },
 
-    Case("leaves the target as it was when a download fails, and nothing beside it") { harness in
+    Case("leaves the old target and no other file when a download fails") { harness in
       let target = try harness.file("target", Data("old".utf8))
       let faults: [MockResponse] = [
         .response(body: content).closing(at: .body(200_000)),
@@ -47,7 +47,7 @@ extension TransportConformance {
       }
     },
 
-    Case("goes on with a broken download in the next attempt, with Range and If-Range") { harness in
+    Case("resumes a broken download in the next attempt, with Range and If-Range") { harness in
       let client = harness.client {
         $0.retry = .attempts(3)
         $0.retry.backoff = .zero
@@ -80,7 +80,7 @@ extension TransportConformance {
       try harness.equal(try harness.names(), ["target"], "the folder")
     },
 
-    Case("starts again from zero when the file has changed") { harness in
+    Case("restarts a download when the file has changed") { harness in
       let target = try harness.folder().appending(path: "target")
       try await breakDownload(harness, target)
       harness.server.on("/") { .file(otherContent, etag: "\"2\"", for: $0) }
@@ -90,7 +90,8 @@ extension TransportConformance {
       try harness.equal(try harness.names(), ["target"], "the folder")
     },
 
-    Case("asks again when a server sends the rest of another version, or has no such range") { harness in
+    Case("requests the whole file when the server sends a part of another version, or lacks the range") {
+      harness in
       let target = try harness.folder().appending(path: "target")
       let careless: [MockResponse] = [
         .response(
@@ -112,7 +113,7 @@ extension TransportConformance {
       }
     },
 
-    Case("starts again where a server knows no ranges, or gave nothing to tell versions by") { harness in
+    Case("restarts a download when the server ignores ranges or sends no version of the file") { harness in
       let target = try harness.folder().appending(path: "target")
       harness.server.on("/") { _ in .response(body: content).closing(at: .body(150_000)) }
       try await harness.fails(.connectionLost) {
@@ -131,12 +132,12 @@ extension TransportConformance {
     },
   ]
 
-  /// Leaves 150,000 bytes of version 1 beside the target.
+  /// Downloads 150,000 bytes of version 1, which stay beside the target.
   private static func breakDownload(_ harness: TransportHarness, _ target: URL) async throws {
     harness.server.on("/") { .file(content, etag: "\"1\"", for: $0).closing(at: .body(150_000)) }
     try await harness.fails(.connectionLost) {
       try await harness.client.download(.get(harness.server.url("/")), to: target, resume: true)
     }
-    try harness.expect(!FileManager.default.fileExists(atPath: target.path), "the target is there already")
+    try harness.expect(!FileManager.default.fileExists(atPath: target.path), "the target already exists")
   }
 }

@@ -14,7 +14,7 @@ extension TransportConformance {
   private static let plain = "hello gzip, hello gzip, hello gzip"
 
   static let encodings: [Case] = [
-    Case("asks for gzip and decompresses it, with a length and chunked") { harness in
+    Case("accepts gzip and decompresses it, with a length and chunked") { harness in
       harness.server.on("/length") { _ in .response(fields: ["Content-Encoding": "gzip"], body: gzipped) }
       harness.server.on("/chunked") { _ in
         .chunked(
@@ -32,7 +32,7 @@ extension TransportConformance {
       try harness.expect(accepted.contains("gzip"), "Accept-Encoding is \(accepted)")
     },
 
-    Case("streams and measures what is decompressed") { harness in
+    Case("streams a decompressed body, and reports its progress without a total") { harness in
       let text = String(repeating: "again and again ", count: 300_000)
       harness.server.on("POST", "/") { .response(fields: ["Content-Encoding": "gzip"], body: $0.body) }
       let seen = ProgressLog()
@@ -48,7 +48,7 @@ extension TransportConformance {
         seen.all.allSatisfy { $0.receivedTotal == nil }, "a total was announced for a compressed response")
     },
 
-    Case("fails on a response that is no gzip though it says so") { harness in
+    Case("fails on a response that is marked as gzip but is not") { harness in
       harness.server.on("/") { _ in
         .response(fields: ["Content-Encoding": "gzip"], body: "this is not gzip at all")
       }
@@ -57,7 +57,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails on gzip that is damaged in the middle") { harness in
+    Case("fails on damaged gzip") { harness in
       harness.server.on("/sum") { _ in
         var damaged = gzipped
         damaged[damaged.count - 6] ^= 0x55
@@ -75,7 +75,7 @@ extension TransportConformance {
       }
     },
 
-    Case("fails on gzip that ends too soon, though its length is right") { harness in
+    Case("fails on gzip that ends too soon, even with the announced length") { harness in
       for missing in [1, 8, 12, gzipped.count - 5] {
         harness.server.on("/length") { _ in
           .response(fields: ["Content-Encoding": "gzip"], body: gzipped.dropLast(missing))
@@ -91,15 +91,16 @@ extension TransportConformance {
       }
     },
 
-    Case("holds a gzip bomb to the memory limit") { harness in
+    Case("applies the memory limit to the decompressed body") { harness in
       harness.server.on("POST", "/") { .response(fields: ["Content-Encoding": "gzip"], body: $0.body) }
       let request = Request.post(harness.server.url("/"), .bytes(Data(count: 50_000_000))).compressed()
         .memoryLimit(1 << 20)
       try await harness.fails(.bodyTooLarge) { try await harness.client.send(request) }
-      try harness.expect(harness.server.requests[0].bodyBytes < 100_000, "the bomb is too large to be one")
+      try harness.expect(
+        harness.server.requests[0].bodyBytes < 100_000, "the compressed body is too large for this test")
     },
 
-    Case("downloads a file as it is, not compressed on the way") { harness in
+    Case("downloads a file without compression") { harness in
       harness.server.on("/") { _ in .response(body: "content") }
       let target = try harness.folder().appending(path: "file")
       _ = try await harness.client.download(.get(harness.server.url("/")), to: target)

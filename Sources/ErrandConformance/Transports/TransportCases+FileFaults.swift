@@ -9,17 +9,17 @@ import ErrandTesting
 
 extension TransportConformance {
   static let fileFaults: [Case] = [
-    Case("says which folder is missing, and sends nothing") { harness in
+    Case("names a missing folder in the error, and sends nothing") { harness in
       harness.server.otherwise { _ in .response(body: "x") }
       let target = try harness.folder().appending(path: "missing/target")
       let error = try await harness.fails(.fileUnwritable) {
         try await harness.client.download(.get(harness.server.url("/")), to: target)
       }
       try harness.expect(error.description.contains("missing"), "\(error) does not name the file")
-      try harness.equal(harness.server.requests.count, 0, "the requests that came")
+      try harness.equal(harness.server.requests.count, 0, "the number of received requests")
     },
 
-    Case("refuses a target that is a folder, and leaves it alone") { harness in
+    Case("refuses a target that is a folder, and does not change it") { harness in
       harness.server.otherwise { _ in .response(body: "x") }
       let target = try harness.folder().appending(path: "target", directoryHint: .isDirectory)
       try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)
@@ -29,7 +29,7 @@ extension TransportConformance {
       try harness.equal(try harness.names(), ["target"], "the folder")
     },
 
-    Case("says that the disk is full, and leaves the target as it was") { harness in
+    Case("reports a full disk, and does not change the target") { harness in
       #if os(Linux)
         let folder = try harness.folder().appending(path: "disk", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -48,11 +48,11 @@ extension TransportConformance {
         try harness.equal(
           try FileManager.default.contentsOfDirectory(atPath: folder.path), ["target"], "the folder")
       #else
-        throw ConformanceSkip(reason: "there is no small disk to be had here")
+        throw ConformanceSkip(reason: "this system cannot mount a small disk")
       #endif
     },
 
-    Case("says which file to upload is missing or no file, and sends nothing") { harness in
+    Case("names an upload file that is missing or not a file, and sends nothing") { harness in
       harness.server.otherwise { _ in .response() }
       let missing = try harness.folder().appending(path: "missing.txt")
       let folder = try harness.folder()
@@ -65,10 +65,10 @@ extension TransportConformance {
             error.description.contains(file.lastPathComponent), "\(error) does not name the file")
         }
       }
-      try harness.equal(harness.server.requests.count, 0, "the requests that came")
+      try harness.equal(harness.server.requests.count, 0, "the number of received requests")
     },
 
-    Case("says that a file to upload may not be read") { harness in
+    Case("reports an upload file that it may not read") { harness in
       let file = try harness.file("secret.txt", Data("x".utf8))
       try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
       guard !FileManager.default.isReadableFile(atPath: file.path) else {
@@ -79,7 +79,9 @@ extension TransportConformance {
       }
     },
 
-    Case("stops an upload when the file grows or shrinks on the way, so that no server takes it for whole") {
+    Case(
+      "stops an upload when the file grows or shrinks meanwhile, so that no server gets a complete request"
+    ) {
       harness in
       for newSize in [1_000, 39_999_999, 40_000_001] {
         let file = try harness.file("file", length: 40_000_000)
@@ -93,16 +95,17 @@ extension TransportConformance {
           try await harness.client.send(.post(harness.server.url("/"), .file(file)))
         }
         try await harness.server.waitForOpenConnections(0)
-        try harness.equal(harness.server.requests.count, before + 1, "the requests that came")
-        try harness.expect(!harness.server.requests[before].isComplete, "the request was whole to the server")
+        try harness.equal(harness.server.requests.count, before + 1, "the number of received requests")
+        try harness.expect(
+          !harness.server.requests[before].isComplete, "the server received a complete request")
       }
     },
 
-    Case("stops an upload when a file is overwritten on the way, though its length stays the same") {
+    Case("stops an upload when the file is overwritten meanwhile with the same length") {
       harness in
       for isForm in [false, true] {
         let file = try harness.file("file", length: 40_000_000)
-        // Dated back, so that the clock of the file system tells the write apart.
+        // The file is dated back, so that the write changes its modification time.
         try FileManager.default.setAttributes(
           [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.path)
         // The server reads nothing while its handler runs, so most of the file cannot have been read yet.
@@ -118,9 +121,9 @@ extension TransportConformance {
           try await client.send(.put(harness.server.url("/"), body))
         }
         try await harness.server.waitForOpenConnections(0)
-        try harness.equal(harness.server.requests.count, before + 1, "the requests that came")
+        try harness.equal(harness.server.requests.count, before + 1, "the number of received requests")
         try harness.expect(
-          !harness.server.requests[before].isComplete, "the request was whole to the server")
+          !harness.server.requests[before].isComplete, "the server received a complete request")
       }
     },
   ]

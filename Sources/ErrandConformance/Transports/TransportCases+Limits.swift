@@ -9,7 +9,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let limits: [Case] = [
-    Case("refuses a body over the memory limit, announced or not, and reads no more of it") { harness in
+    Case("refuses a body over the memory limit, announced or not, and stops reading it") { harness in
       let body = Data(count: 60_000_000)
       harness.server.on("/announced") { _ in .response(body: body) }
       harness.server.on("/chunked") { _ in .chunked(chunks: [body]) }
@@ -23,7 +23,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes a body as large as the memory limit") { harness in
+    Case("accepts a body as large as the memory limit") { harness in
       harness.server.on("/announced") { _ in .response(body: Data(count: 100_000)) }
       harness.server.on("/chunked") { _ in .chunked(chunks: [Data(count: 100_000)]) }
       for path in ["/announced", "/chunked"] {
@@ -32,7 +32,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes 64 KiB of fields and refuses a megabyte of them") { harness in
+    Case("accepts 64 KiB of header fields and refuses a megabyte") { harness in
       for (count, size) in [(1, 60_000), (600, 100), (1, 1_000_000), (10_000, 100)] {
         harness.server.on("/") { _ in
           var fields = HTTPFields()
@@ -51,7 +51,7 @@ extension TransportConformance {
       }
     },
 
-    Case("refuses fields without end") { harness in
+    Case("refuses endless header fields") { harness in
       let line = "X-Again: \(String(repeating: "a", count: 1000))\r\n"
       harness.server.on("/") { _ in .raw("HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 20_000)) }
       try await harness.fails(.fieldsTooLarge, reachedServer: true) {

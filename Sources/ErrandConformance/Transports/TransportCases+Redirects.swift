@@ -10,7 +10,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let redirects: [Case] = [
-    Case("hands every 3xx over and follows none by itself") { harness in
+    Case("returns every 3xx response and does not follow it itself") { harness in
       let client = harness.client { $0.redirects.limit = 0 }
       for status in [300, 301, 302, 303, 304, 307, 308] {
         harness.server.on("/from") { _ in .redirect(status, to: "/to") }
@@ -59,7 +59,7 @@ extension TransportConformance {
       try harness.equal(harness.server.count("/to"), 0, "the requests for /to")
     },
 
-    Case("sends no credentials to another origin, and keeps them within one") { harness in
+    Case("sends credentials after a redirect within the origin, but not to another origin") { harness in
       let other = try MockServer()
       other.on("/to") { _ in .response(body: "other") }
       harness.server.on("/to") { _ in .response(body: "same") }
@@ -105,7 +105,7 @@ extension TransportConformance {
       try harness.equal(harness.server.requests.count, 11, "the requests")
     },
 
-    Case("refuses a redirect to a file, and to what is no URL") { harness in
+    Case("refuses a redirect to a file or to an invalid URL") { harness in
       for location in ["file:///etc/passwd", "ftp://127.0.0.1/x", "javascript:alert(1)", "http://"] {
         harness.server.on("/") { _ in .redirect(to: location) }
         try await harness.fails(.redirectRefused) {
@@ -114,7 +114,7 @@ extension TransportConformance {
       }
     },
 
-    Case("follows relative redirects, and passes over their bodies") { harness in
+    Case("follows relative redirects and discards their bodies") { harness in
       harness.server.on("/a/b") { _ in
         .response(status: 302, fields: ["Location": "../c/d?x=1"], body: Data(count: 2_000_000))
       }

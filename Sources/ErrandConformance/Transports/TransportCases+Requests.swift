@@ -9,7 +9,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let requests: [Case] = [
-    Case("sends any method as it is written") { harness in
+    Case("sends any method unchanged") { harness in
       harness.server.otherwise { .response(fields: ["X-Method": $0.method.rawValue]) }
       let methods: [HTTPMethod] = [
         .get, .post, .put, .patch, .delete, .options, "PURGE", "PROPFIND", "M-SEARCH",
@@ -18,8 +18,7 @@ extension TransportConformance {
         let response = try await harness.client.send(Request(method, harness.server.url("/m")))
         try harness.equal(response.fields["X-Method"], method.rawValue, "the method")
       }
-      // These may use the same connection and handle one after the other: no state of one may leak into the
-      // next.
+      // These requests may share a connection and a handle, and must not leak state to one another.
       for method in [HTTPMethod.head, .post, .get, .delete, .put, .get] {
         _ = try await harness.client.send(Request(method, harness.server.url("/n")))
       }
@@ -28,7 +27,7 @@ extension TransportConformance {
         [.head, .post, .get, .delete, .put, .get], "the methods")
     },
 
-    Case("sends the path and the query as they are written") { harness in
+    Case("sends the path and the query unchanged") { harness in
       harness.server.otherwise { _ in .response() }
       let targets = [
         "/", "/a%20b/%C3%A9", "/a%2Fb", "/?q=1&q=2", "/p?x=a%26b&y=%2B+", "/;v=1/x,y", "/q?a=b?c/d",
@@ -44,7 +43,7 @@ extension TransportConformance {
       try harness.equal(harness.server.requests[0].target, "/a", "the target")
     },
 
-    Case("sends fields with several values, in their order, and with no value") { harness in
+    Case("sends header fields with several values in order, and with empty values") { harness in
       harness.server.otherwise { _ in .response() }
       let request = Request.get(harness.server.url("/")).addingField("X-Many", "one").addingField(
         "X-Other", "other"
@@ -58,7 +57,7 @@ extension TransportConformance {
       try harness.equal(fields["X-Spaces"], "a  b;c=\"d\"", "X-Spaces")
     },
 
-    Case("sends no field that nobody asked for") { harness in
+    Case("adds no unexpected header fields") { harness in
       harness.server.otherwise { _ in .response() }
       _ = try await harness.client.send(.get(harness.server.url("/")))
       _ = try await harness.client.send(
@@ -67,7 +66,7 @@ extension TransportConformance {
       for (request, more) in zip(harness.server.requests, [[], ["content-length", "content-type"]]) {
         let surprises = request.fields.map { ASCII.lowercased($0.name) }
           .filter { !(harmless + more).contains($0) }
-        try harness.equal(surprises, [], "what \(request.method) was sent with besides")
+        try harness.equal(surprises, [], "the unexpected header fields of \(request.method)")
       }
       try harness.equal(
         harness.server.requests[0].fields["Host"], "127.0.0.1:\(harness.server.port)", "Host")
@@ -75,7 +74,7 @@ extension TransportConformance {
         harness.server.requests[1].fields["Content-Type"], "application/octet-stream", "Content-Type")
     },
 
-    Case("lets a request override the fields that it adds itself") { harness in
+    Case("lets a request override automatic header fields") { harness in
       harness.server.otherwise { _ in .response() }
       let request = Request.get(harness.server.url("/")).field("User-Agent", "mine/1").field(
         "Accept", "text/x"
@@ -88,7 +87,7 @@ extension TransportConformance {
       try harness.equal(fields.values(of: "Host"), ["example.test"], "Host")
     },
 
-    Case("says Content-Length: 0 for POST, PUT and PATCH without a body, and no Content-Type") { harness in
+    Case("sends Content-Length: 0 and no Content-Type for POST, PUT and PATCH without a body") { harness in
       harness.server.otherwise { _ in .response() }
       for method in [HTTPMethod.post, .put, .patch] {
         _ = try await harness.client.send(Request(method, harness.server.url("/")))
@@ -100,7 +99,7 @@ extension TransportConformance {
       }
     },
 
-    Case("says nothing of a body for GET, HEAD, DELETE and OPTIONS without one") { harness in
+    Case("sends no fields of a body for GET, HEAD, DELETE and OPTIONS without a body") { harness in
       harness.server.otherwise { _ in .response() }
       for method in [HTTPMethod.get, .head, .delete, .options] {
         _ = try await harness.client.send(Request(method, harness.server.url("/")))
@@ -112,7 +111,7 @@ extension TransportConformance {
       }
     },
 
-    Case("reports the status and all fields of a response") { harness in
+    Case("reports the status and all header fields of a response") { harness in
       harness.server.on("/") { _ in
         .response(
           status: 203, fields: ["X-A": "1", "Set-Cookie": "a=1", "X-B": "", "set-cookie": "b=2; Path=/"],
@@ -131,7 +130,7 @@ extension TransportConformance {
       try harness.equal(response.text, "body", "the body")
     },
 
-    Case("keeps fields of one name apart, in their order") { harness in
+    Case("keeps header fields with one name separate and in order") { harness in
       harness.server.on("/") { _ in .response(fields: ["X-M": "1", "X-N": "n", "x-m": "2", "X-M": "3, 4"]) }
       let response = try await harness.client.send(.get(harness.server.url("/")))
       try harness.equal(response.fields.values(of: "X-M"), ["1", "2", "3, 4"], "X-M")

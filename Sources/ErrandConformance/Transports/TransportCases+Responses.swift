@@ -9,7 +9,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let responses: [Case] = [
-    Case("expects no body behind HEAD, 204 and 304, whatever their fields say") { harness in
+    Case("expects no body after HEAD, 204 and 304, regardless of their header fields") { harness in
       harness.server.on("HEAD", "/head") { _ in .response(body: "never sent") }
       harness.server.on("/204") { _ in .response(status: 204) }
       harness.server.on("/304") { _ in
@@ -28,7 +28,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes an empty response") { harness in
+    Case("accepts an empty response") { harness in
       harness.server.on("/plain") { _ in .response() }
       harness.server.on("/chunked") { _ in .chunked() }
       harness.server.on("/closed") { _ in .response().announcingNoLength() }
@@ -39,7 +39,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes a large response byte for byte") { harness in
+    Case("receives a large response byte for byte") { harness in
       let data = Data.noise(5_000_000)
       harness.server.on("/") { _ in .response(body: data) }
       harness.server.on("/closed") { _ in .response(body: data).announcingNoLength() }
@@ -49,7 +49,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes chunked responses, with extensions, trailers and any sizes") { harness in
+    Case("accepts chunked responses with extensions, trailers and chunks of any size") { harness in
       let data = Data.noise(300_000)
       var chunks: [Data] = []
       var rest = data
@@ -70,7 +70,7 @@ extension TransportConformance {
       try harness.equal(extended.text, "hello!", "the body with extensions")
     },
 
-    Case("passes over interim responses") { harness in
+    Case("skips interim responses") { harness in
       harness.server.on("/") { _ in
         .response(fields: ["X-Final": "yes"], body: "final").afterInterim(
           103, fields: ["Link": "</a>", "X-E": "1"]
@@ -89,7 +89,7 @@ extension TransportConformance {
       try harness.equal(posted.text, "final", "the response after 100")
     },
 
-    Case("sends the body after 100 Continue when Expect was asked for") { harness in
+    Case("sends the body after 100 Continue when the request has Expect") { harness in
       harness.server.on("POST", "/", at: .head) { _ in .response(body: "done").afterContinue() }
       let response = try await harness.client.send(
         .post(harness.server.url("/"), .text("hello")).field("Expect", "100-continue"))
@@ -98,7 +98,7 @@ extension TransportConformance {
       try harness.equal(harness.server.requests[0].text, "hello", "the body")
     },
 
-    Case("takes a response without a reason, with bare fields, and one of HTTP/1.0") { harness in
+    Case("accepts a response without a reason phrase, with unusual spaces, and of HTTP/1.0") { harness in
       harness.server.script(
         "GET", "/",
         [
@@ -112,12 +112,12 @@ extension TransportConformance {
         if let spoken = response.timing.httpVersion {
           try harness.equal(spoken.rawValue, version, "the version")
         }
-        // Otherwise the next request may be sent on the closing connection.
+        // Otherwise the next request could be sent on the closing connection.
         try await harness.server.waitUntilClosed(connection: index + 1)
       }
     },
 
-    Case("takes a response that comes before the body is sent") { harness in
+    Case("accepts a response that arrives before the body is sent") { harness in
       harness.server.on("POST", "/", at: .head) { _ in
         .response(status: 413, body: "too much").closingConnection()
       }
@@ -127,7 +127,8 @@ extension TransportConformance {
       try harness.equal(error.status, 413, "the status")
     },
 
-    Case("hands a rejected response's beginning over, and takes it when any status will do") { harness in
+    Case("returns the beginning of a rejected response, and all of it when any status is accepted") {
+      harness in
       harness.server.on("/") { _ in .response(status: 404, body: "no such thing") }
       let error = try await harness.fails(.rejected) {
         try await harness.client.send(.get(harness.server.url("/")))
@@ -139,13 +140,13 @@ extension TransportConformance {
       try harness.equal(response.text, "no such thing", "the body")
     },
 
-    Case("keeps no cookies") { harness in
+    Case("stores no cookies") { harness in
       harness.server.on("/") { _ in .response(fields: ["Set-Cookie": "session=1; Path=/"]) }
       for _ in 0..<2 { _ = try await harness.client.send(.get(harness.server.url("/"))) }
       try harness.equal(harness.server.requests[1].fields["Cookie"], nil, "Cookie")
     },
 
-    Case("counts the bytes both ways") { harness in
+    Case("counts the sent and the received bytes") { harness in
       harness.server.on("/") { _ in .response(body: Data(count: 12_345)) }
       let response = try await harness.client.send(
         .post(harness.server.url("/"), .bytes(Data(count: 54_321))))

@@ -9,7 +9,7 @@ import ErrandTesting
 
 extension TransportConformance {
   static let streaming: [Case] = [
-    Case("streams a response whole and in order, and returns at its head") { harness in
+    Case("streams a response completely and in order, and returns at its head") { harness in
       let data = Data.noise(8_000_000)
       harness.server.on("/") { _ in .response(body: data).pausing(.milliseconds(50), at: .headEnd) }
       let response = try await harness.client.stream(.get(harness.server.url("/")))
@@ -21,7 +21,7 @@ extension TransportConformance {
       try harness.expect(chunks.timing != nil, "no timing after the last chunk")
     },
 
-    Case("hands a chunk over as soon as it is here") { harness in
+    Case("delivers a chunk as soon as it arrives") { harness in
       harness.server.on("/") { _ in MockResponse.chunked("first", "never").stalling(at: .body(10)) }
       let response = try await harness.client.stream(.get(harness.server.url("/")))
       var iterator = response.chunks.makeAsyncIterator()
@@ -36,8 +36,8 @@ extension TransportConformance {
       let chunks = response.chunks
       var iterator = chunks.makeAsyncIterator()
       var received = try await iterator.next() ?? Data()
-      // Untaken data fills the client's buffer and then the system's. This is long enough for the whole body
-      // to arrive if there were no back-pressure.
+      // Unread data fills the client's buffer and then the system's. Without back-pressure, this time would
+      // suffice for the whole body.
       try await Task.sleep(for: .milliseconds(700))
       let sent = harness.server.connections[0].bytesSent
       try harness.expect(
@@ -46,8 +46,8 @@ extension TransportConformance {
       try harness.equal(received, data, "the body")
     },
 
-    Case("reads no faster than a stream's producer is asked for") { harness in
-      // The server reads nothing, so only the system's buffers and the transport's own fill up.
+    Case("reads no more from a stream's producer than the server accepts") { harness in
+      // The server reads nothing, so only the buffers of the system and the transport fill up.
       harness.server.on("POST", "/", at: .head) { _ in MockResponse.stall.withoutReading() }
       let taken = Locked(0)
       let chunks = AsyncStream<Data>(unfolding: {
@@ -62,7 +62,7 @@ extension TransportConformance {
       try harness.expect(bytes < 32_000_000, "\(bytes) bytes were taken from the producer")
     },
 
-    Case("tells of progress both ways: never backwards, never past the total, and to the end") { harness in
+    Case("reports progress in both directions, never backwards, and up to the total") { harness in
       let data = Data.noise(3_000_000)
       let file = try harness.file("file", data)
       harness.server.on("/length") { .response(body: $0.body) }
@@ -82,7 +82,7 @@ extension TransportConformance {
       }
     },
 
-    Case("tells of progress on the way, not only at the end") { harness in
+    Case("reports progress during the transfer, not only at the end") { harness in
       harness.server.on("/") { _ in .response(body: Data(count: 2000)).stalling(at: .body(1000)) }
       let (events, source) = AsyncStream<TransferProgress>.makeStream()
       let task = Task { try await harness.client.send(.get(harness.server.url("/"))) { source.yield($0) } }
@@ -94,7 +94,7 @@ extension TransportConformance {
       _ = await task.result
     },
 
-    Case("begins progress anew with each attempt") { harness in
+    Case("restarts progress with each attempt") { harness in
       let client = harness.client {
         $0.retry = .attempts(2)
         $0.retry.backoff = .zero
@@ -105,9 +105,9 @@ extension TransportConformance {
       let log = ProgressLog()
       _ = try await client.send(.get(harness.server.url("/"))) { log.append($0) }
       if let problem = log.problem { throw ConformanceFailure(problem) }
-      try harness.equal(Set(log.all.map(\.attempt)), [1, 2], "the attempts that were told of")
+      try harness.equal(Set(log.all.map(\.attempt)), [1, 2], "the attempts that reported progress")
       let second = log.all.first { $0.attempt == 2 }
-      try harness.equal(second?.received, 0, "what the second try begins with")
+      try harness.equal(second?.received, 0, "the first progress of the second attempt")
       try harness.equal(log.all.last?.received, 2000, "the bytes received")
     },
   ]

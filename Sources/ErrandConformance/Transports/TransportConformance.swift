@@ -7,10 +7,10 @@ import ErrandTesting
   import Foundation
 #endif
 
-/// The conformance suite for transports: it drives a client on the transport against a `MockServer` and
-/// checks both ends. `ConformanceSuite` shows how to run it.
+/// The conformance suite for transports. It runs a client on the transport against a `MockServer` and
+/// checks both sides. `ConformanceSuite` shows how to run it.
 public struct TransportConformance: ConformanceSuite {
-  /// Every requirement that needs no TLS.
+  /// The cases for all requirements without TLS.
   public static let cases: [Case] = [
     requests, bodies, responses, encodings, broken, limits, redirects, connecting, timeouts, cancellation,
     connections, streaming, downloads, fileFaults,
@@ -18,7 +18,8 @@ public struct TransportConformance: ConformanceSuite {
 
   private let makeTransport: @Sendable () -> any Transport
 
-  /// - Parameter makeTransport: Makes a transport with its default configuration, for one case.
+  /// Creates the suite.
+  /// - Parameter makeTransport: Returns a transport with its default configuration. Called for each case.
   public init(makeTransport: @escaping @Sendable () -> any Transport) {
     self.makeTransport = makeTransport
   }
@@ -28,7 +29,7 @@ extension TransportConformance: HarnessedSuite {
   func makeHarness() throws -> TransportHarness { try TransportHarness(makeTransport) }
 }
 
-/// The harness of one case: a server, a client on the transport, and a folder. All of it is removed after the
+/// The harness of one case: a server, a client on the transport, and a folder. They are removed after the
 /// case.
 final class TransportHarness: ConformanceHarness {
   let server: MockServer
@@ -57,7 +58,7 @@ final class TransportHarness: ConformanceHarness {
     return client
   }
 
-  /// Returns the case's own folder, and creates it at first.
+  /// Returns the case's folder, and creates it at the first call.
   func folder() throws -> URL {
     if let folder = madeFolder.withLock({ $0 }) { return folder }
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -74,7 +75,7 @@ final class TransportHarness: ConformanceHarness {
     return file
   }
 
-  /// Creates a file of zeros, which takes no space on the disk and no time.
+  /// Creates a sparse file of zeros.
   func file(_ name: String, length: Int) throws -> URL {
     let file = try file(name, Data())
     try FileDescriptor(writing: file.path).truncate(to: Int64(length))
@@ -104,7 +105,7 @@ extension TransportHarness {
     return record.isEmpty ? "nothing" : record.joined(separator: "; ")
   }
 
-  /// Runs work that must fail with one of these codes, and returns the failure.
+  /// Runs work that must fail with one of these codes, and returns its error.
   @discardableResult
   func fails(
     _ codes: RequestError.Code..., reachedServer: Bool? = nil, _ work: () async throws -> Response
@@ -117,7 +118,7 @@ extension TransportHarness {
       if let reachedServer {
         try equal(error.reachedServer, reachedServer, "reachedServer of \(error.debugDescription)")
       }
-      try expect(!error.message.isEmpty, "the failure \(error.code) says nothing")
+      try expect(!error.message.isEmpty, "the error \(error.code) has no message")
       return error
     }
     throw ConformanceFailure(

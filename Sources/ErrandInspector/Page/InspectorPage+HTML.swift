@@ -1,4 +1,4 @@
-/// The page of the inspector: plain HTML, CSS and JavaScript, nothing from elsewhere.
+/// The inspector's page in plain HTML, CSS and JavaScript, which loads nothing from other servers.
 enum InspectorPage {
   static let html = #"""
     <!DOCTYPE html>
@@ -26,7 +26,7 @@ enum InspectorPage {
         <button id="pause" aria-pressed="false">Pause</button>
         <button id="clear">Clear</button>
         <a id="har" href="calls.har" download="calls.har">HAR</a>
-        <button id="save">One file</button>
+        <button id="save">Save as HTML</button>
       </div>
     </header>
     <main id="calls">
@@ -35,7 +35,7 @@ enum InspectorPage {
         <label>Status <input id="filter-status" size="4" autocomplete="off"></label>
         <label>Host <input id="filter-host" autocomplete="off"></label>
         <label>Method <input id="filter-method" size="6" autocomplete="off"></label>
-        <label>Only <select id="filter-only">
+        <label>Show <select id="filter-only">
           <option value="">all</option><option value="failed">failed</option>
           <option value="cancelled">cancelled</option><option value="slow">slower than 1 s</option>
           <option value="running">running</option>
@@ -54,10 +54,10 @@ enum InspectorPage {
     </main>
     <main id="scopes" hidden><h2>Scopes</h2><ul id="scope-tree"></ul></main>
     <main id="slots" hidden><h2>Slots</h2><table id="slot-table"></table>
-      <h3>Who waits</h3><table id="waiting-table"></table>
+      <h3>Waiting calls</h3><table id="waiting-table"></table>
     </main>
     <main id="origins" hidden><h2>Origins</h2><table id="origin-table"></table></main>
-    <main id="cache" hidden><h2>The response cache</h2>
+    <main id="cache" hidden><h2>Response cache</h2>
       <p id="cache-count"></p><table id="cache-table"></table>
       <h3>Decisions</h3><table id="decision-table"></table>
     </main>

@@ -1,5 +1,5 @@
 extension InspectorPage {
-  /// Scopes, slots, origins, the cache and the outbox.
+  /// The script of the views of scopes, slots, origins, the cache and the outbox.
   static let lists = #"""
     function group(key) {
       const groups = new Map();
@@ -30,20 +30,20 @@ extension InspectorPage {
         group(call => call.origin).map(([name, group]) => {
           const last = group.last.slice(-10), failed = last.filter(call => call.state === 'failed');
           const held = state.outbox?.held.find(hold => hold.origin === name);
-          const health = held ? 'held for ' + duration(held.until - state.outbox.now) + ': ' + held.reason
+          const health = held ? 'on hold for ' + duration(held.until - state.outbox.now) + ': ' + held.reason
             : failed.length ? failed.length + ' of the last ' + last.length + ' failed' : 'good';
           return [name, make('td', health, { class: failed.length ? 'failed' : 'finished' }), group.running,
             group.finished, group.failed, group.cancelled,
             duration(group.time / Math.max(1, group.finished + group.failed)),
             group.last.findLast(call => call.state === 'failed')?.outcome ?? ''];
         }));
-      fill($('decision-table'), ['Call', 'Request', 'What the cache decided'],
+      fill($('decision-table'), ['Call', 'Request', 'Cache decision'],
         [...calls.values()].filter(call => call.cache).slice(-500).map(call =>
           ['#' + call.id, call.method + ' ' + call.url, call.cache]));
       drawOutbox(state.outbox);
     }
 
-    // Scopes within scopes, each with the calls that are in it itself.
+    // Nested scopes, each with the calls that belong to it directly.
     function drawScopes() {
       const root = { inner: new Map(), calls: [] };
       for (const call of calls.values()) {
@@ -71,11 +71,11 @@ extension InspectorPage {
     const priorities = ['userInitiated', 'default', 'utility', 'background'];
 
     function drawSlots(slots) {
-      fill($('slot-table'), ['On the wire', ...priorities.map(name => 'Waiting, ' + name)],
+      fill($('slot-table'), ['In flight', ...priorities.map(name => 'Waiting, ' + name)],
         [slots ? [make('td', slots.running + (slots.total ? ' of ' + slots.total : '')),
-          ...priorities.map(name => slots.waiting[name] ?? 0)] : [make('td', 'There is no client.')]]);
+          ...priorities.map(name => slots.waiting[name] ?? 0)] : [make('td', 'This inspector shows no client.')]]);
       const rank = call => priorities.indexOf(call.priority);
-      fill($('waiting-table'), ['Priority', 'Call', 'Request', 'Has waited'],
+      fill($('waiting-table'), ['Priority', 'Call', 'Request', 'Waiting time'],
         [...calls.values()].filter(call => call.end == null && call.waitsFor === 'a slot')
           .sort((a, b) => rank(a) - rank(b) || a.id - b.id).slice(0, 500).map(call =>
             [call.priority, '#' + call.id, call.method + ' ' + call.url, duration(now(call) - call.began)]));
@@ -90,7 +90,7 @@ extension InspectorPage {
       if (!$('cache').hidden) setTimeout(readCache, 2000);
     }
 
-    // For each of the last seconds, what the outbox has stored and delivered in it, and how much it holds.
+    // For each of the last seconds: how many requests the outbox stored and delivered, and how many it holds.
     const seconds = [];
     let before = null;
 
@@ -119,7 +119,7 @@ extension InspectorPage {
       });
       const last = values.length > 1 && key !== 'depth' ? values.at(-2) : values.at(-1) ?? 0;
       canvas.setAttribute('aria-label', name + ': ' + last);
-      $(id + '-name').textContent = name + ': ' + last + (key === 'depth' ? '' : '/s') + ', at most ' + most;
+      $(id + '-name').textContent = name + ': ' + last + (key === 'depth' ? '' : '/s') + ', maximum ' + most;
     }
 
     function button(name, label, action) {
@@ -131,7 +131,7 @@ extension InspectorPage {
     function drawOutbox(outbox) {
       $('outbox-state').textContent = outbox
         ? Object.entries(outbox.counts).map(([name, count]) => count + ' ' + name).join(', ')
-          + (outbox.isPaused ? '; paused' : '') + '; ' + outbox.bytes + ' bytes' : 'There is no outbox.';
+          + (outbox.isPaused ? '; paused' : '') + '; ' + outbox.bytes + ' bytes' : 'This inspector shows no outbox.';
       if (!outbox) return;
       plot('plot-depth', 'Waiting', 'depth');
       plot('plot-stored', 'Stored', 'stored');
@@ -149,13 +149,13 @@ extension InspectorPage {
       }));
     }
 
-    // Each lane with the request at its head, which all others of the lane wait for.
+    // Each lane with its first request, for which the others of the lane wait.
     function drawLanes(outbox) {
       const lanes = new Map(outbox.pausedLanes.map(lane => [lane, []]));
       for (const row of outbox.rows) {
         if (row.lane != null && row.state !== 'dead-letter') lanes.set(row.lane, [...lanes.get(row.lane) ?? [], row]);
       }
-      fill($('lane-table'), ['Lane', 'Waiting', 'Head', 'Next', ''], [...lanes].map(([lane, rows]) => {
+      fill($('lane-table'), ['Lane', 'Waiting', 'First request', 'Next', ''], [...lanes].map(([lane, rows]) => {
         const isPaused = outbox.pausedLanes.includes(lane), head = rows[0], name = isPaused ? 'resume' : 'pause';
         const buttons = make('td');
         buttons.append(button(name, name + ' the lane ' + lane, { name, lane }));

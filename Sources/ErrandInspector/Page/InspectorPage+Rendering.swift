@@ -1,11 +1,11 @@
 extension InspectorPage {
-  /// The calls, and how one of them is shown. All that comes from outside becomes text, never HTML.
+  /// The script of the list of calls and the details of a call. Data from requests becomes text, never HTML.
   static let rendering = #"""
     'use strict';
     const $ = id => document.getElementById(id);
     const calls = new Map();
     let shown = [], lines = [], chosen = null, paused = false, state = {}, present = 0;
-    // The client's time when the page heard of it last, and the page's own time then.
+    // The client's time in the last message, and the page's time at its arrival.
     let clock = null;
     const ROW = 24;
 
@@ -36,7 +36,7 @@ extension InspectorPage {
 
     function now(call) { return Math.max(present, call.began); }
 
-    // A step that is not over goes on until now.
+    // A step in progress lasts until now.
     function endOf(call, span) { return Math.max(span.begin, span.end ?? call.end ?? now(call)); }
 
     function arrange() {
@@ -53,7 +53,7 @@ extension InspectorPage {
       draw();
     }
 
-    // Only the rows that can be seen are in the page, so thousands cost no more than a screenful.
+    // Only visible rows are in the page, so that thousands of calls cost no more than one screen.
     function draw() {
       const scroller = $('scroller'), top = Math.max(0, Math.floor(scroller.scrollTop / ROW) - 5);
       const bottom = Math.min(lines.length, top + Math.ceil(scroller.clientHeight / ROW) + 10);
@@ -72,7 +72,7 @@ extension InspectorPage {
       return node;
     }
 
-    // One request of a call that has several, below the call, on the same time scale.
+    // One request of a call that sent several, below the call and on the same time scale.
     function exchangeLine(call, exchange, index) {
       const spans = call.spans.filter(span => span.attempt === exchange.attempt && span.redirects === exchange.redirects);
       const time = spans.length ? Math.max(...spans.map(span => endOf(call, span))) - spans[0].begin : null;
@@ -134,7 +134,7 @@ extension InspectorPage {
       if (chosen !== id) return;
       box.hidden = false;
       box.replaceChildren(make('h2', call.method + ' ' + call.url), ...summary(call),
-        ...(details ? parts(call, details) : [make('p', 'It is not known any more.')]));
+        ...(details ? parts(call, details) : [make('p', 'The details of this call were deleted to save memory.')]));
     }
 
     function summary(call) {

@@ -1,5 +1,5 @@
 extension InspectorPage {
-  /// The other views, the buttons, the keys, and the connection.
+  /// The script of a call's details, the buttons, the keyboard and the connection.
   static let views = #"""
     const offline = JSON.parse($('data').textContent);
 
@@ -27,8 +27,8 @@ extension InspectorPage {
         if (exchange.failure) nodes.push(make('p', exchange.failure, { class: 'failed' }));
         if (exchange.retry) nodes.push(make('p', 'Attempted again ' + exchange.retry, { class: 'soft' }));
       }
-      if (details.sent) nodes.push(make('h3', 'RequestBody sent'), body(details.sent));
-      if (details.received) nodes.push(make('h3', 'RequestBody received'), body(details.received, typeOf(details)));
+      if (details.sent) nodes.push(make('h3', 'Request body'), body(details.sent));
+      if (details.received) nodes.push(make('h3', 'Response body'), body(details.received, typeOf(details)));
       return nodes;
     }
 
@@ -47,11 +47,11 @@ extension InspectorPage {
 
     function body(part, type) {
       if (part.base64 && images.includes(type) && part.isWhole) {
-        return make('img', null, { src: 'data:' + type + ';base64,' + part.base64, alt: 'The image that was received' });
+        return make('img', null, { src: 'data:' + type + ';base64,' + part.base64, alt: 'The received image' });
       }
       let text = part.text ?? part.base64 ?? '';
-      try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* It is no JSON, or only its beginning. */ }
-      return make('pre', text + (part.isWhole ? '' : '\n… of ' + part.length + ' bytes'), { tabindex: 0 });
+      try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* The text is not JSON, or is incomplete. */ }
+      return make('pre', text + (part.isWhole ? '' : '\n… (the beginning of ' + part.length + ' bytes)'), { tabindex: 0 });
     }
 
     function say(text) {
@@ -66,7 +66,7 @@ extension InspectorPage {
     async function act(action, done) {
       const response = await fetch('action', { method: 'POST', body: JSON.stringify(action),
         headers: { 'Content-Type': 'application/json' } });
-      const answer = response.ok ? await response.json() : { error: 'refused, ' + response.status };
+      const answer = response.ok ? await response.json() : { error: 'The inspector refused the action with status ' + response.status + '.' };
       say(answer.error ?? done);
     }
 
@@ -105,7 +105,7 @@ extension InspectorPage {
     $('save').addEventListener('click', save);
     addEventListener('keydown', event => {
       if ($('calls').hidden || event.target.matches('input, select') || event.ctrlKey || event.metaKey || event.altKey) return;
-      // A body that is longer than its box is scrolled with the same keys.
+      // The arrow keys scroll a body that is longer than its box.
       if (event.target.matches('pre') && event.key.startsWith('Arrow')) return;
       const index = shown.findIndex(call => call.id === chosen);
       const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
@@ -120,13 +120,13 @@ extension InspectorPage {
       else if (event.key === 'Escape') choose(null);
     });
 
-    // The page with its data, its script and its style in one file.
+    // Saves the page with its data, script and style as one file.
     async function save() {
       let data, script, style;
       try {
         [data, script, style] = await Promise.all(
           ['export', 'page.js', 'page.css'].map(async path => (await fetch(path)).text()));
-      } catch { return say('It cannot be saved: the connection is lost.'); }
+      } catch { return say('The page cannot be saved, because the connection is lost.'); }
       const copy = document.documentElement.cloneNode(true);
       copy.querySelector('#data').textContent = data.replaceAll('<', '\\u003c');
       copy.querySelector('script[src]').replaceWith(Object.assign(make('script'), { textContent: script }));
@@ -140,13 +140,13 @@ extension InspectorPage {
     function take(rows) { for (const call of rows) calls.set(call.id, call); changed(); }
 
     if (offline) {
-      $('connection').textContent = 'a copy';
+      $('connection').textContent = 'saved copy';
       for (const id of ['pause', 'clear', 'har', 'save', 'view-slots', 'view-cache', 'view-outbox']) $(id).hidden = true;
       take(offline.map(call => call.row));
     } else {
       const source = new EventSource('events');
       source.addEventListener('open', () => { $('connection').textContent = 'live'; });
-      source.addEventListener('error', () => { $('connection').textContent = 'connecting again'; });
+      source.addEventListener('error', () => { $('connection').textContent = 'reconnecting'; });
       source.addEventListener('snapshot', event => { calls.clear(); take(JSON.parse(event.data)); });
       source.addEventListener('calls', event => {
         const rows = JSON.parse(event.data);

@@ -8,7 +8,7 @@ import ErrandServing
   import Foundation
 #endif
 
-/// An action that the page asks for.
+/// An action that the page requests.
 struct InspectorAction: Decodable, Sendable {
   let name: String
   var call: UInt64?
@@ -18,10 +18,10 @@ struct InspectorAction: Decodable, Sendable {
   var ids: [OutboxID] { id.map { [OutboxID(rawValue: $0)] } ?? [] }
 }
 
-/// Decides what a request to the inspector may have. Pure.
+/// Routes requests to the inspector and refuses those of other sites. Pure.
 ///
-/// A page of another site may send requests here, but it does not know the token, and its `Origin` is another; a site
-/// whose name leads to 127.0.0.1 (DNS rebinding) has another `Host`.
+/// A page of another site can send requests here, but it does not know the token and has another `Origin`. A site
+/// whose name resolves to 127.0.0.1 (DNS rebinding) has another `Host`.
 struct InspectorRoutes: Sendable {
   enum Route: Sendable {
     case refused(Int)
@@ -70,7 +70,7 @@ struct InspectorRoutes: Sendable {
     case (.get, let path) where path.hasPrefix("calls/"):
       return UInt64(path.dropFirst("calls/".count)).map { .details($0) } ?? .refused(404)
     case (.post, "action"):
-      // A form of another site cannot send this type without asking first.
+      // A form of another site cannot send this content type without a CORS preflight.
       guard request.fields["Content-Type"] == "application/json", request.fields["Origin"] != nil,
         let action = try? JSONDecoder().decode(InspectorAction.self, from: request.body)
       else { return .refused(400) }
@@ -79,7 +79,7 @@ struct InspectorRoutes: Sendable {
     }
   }
 
-  /// Compares all bytes, whichever differ.
+  /// Compares in constant time, so that the time does not reveal the token.
   private func isToken(_ text: Substring) -> Bool {
     guard text.utf8.count == token.utf8.count else { return false }
     return zip(text.utf8, token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
@@ -109,7 +109,7 @@ extension ServedResponse {
 /// Writes server-sent events.
 enum ServerEvent {
   static func data(_ name: String, _ value: some Encodable) -> Data {
-    // JSON has no line ends outside of strings, and in strings they are escaped.
+    // The encoder writes no line breaks, and escapes those in strings.
     Data("event: \(name)\ndata: ".utf8) + json(value) + Data("\n\n".utf8)
   }
 

@@ -7,14 +7,14 @@ import ErrandObservability
   import Foundation
 #endif
 
-/// A call as a row of the page.
+/// The JSON for a call's row on the page.
 struct CallRow: Encodable {
   struct Span: Encodable {
     let step: String
     let attempt: Int
     let redirects: Int
     let begin: Double
-    /// Nil for a step that is not over.
+    /// The end in milliseconds; nil for a step in progress.
     let end: Double?
 
     init(_ span: CallTimeline.Span, isOver: Bool) {
@@ -23,7 +23,7 @@ struct CallRow: Encodable {
     }
   }
 
-  /// One request of a call that has several.
+  /// One request of a call that sent several.
   struct Exchange: Encodable {
     let attempt: Int
     let redirects: Int
@@ -32,14 +32,14 @@ struct CallRow: Encodable {
     let failure: String?
   }
 
-  /// The most requests of a call that have rows.
+  /// The greatest number of a call's requests that get rows.
   private static let mostExchanges = 20
 
   let id: UInt64
   let method: String
   let url: String
   let origin: String
-  /// The names of the scopes that the call is in, outermost first; nil for none.
+  /// The names of the call's scopes, outermost first; nil for a call without a scope.
   let scopes: [String]?
   let purpose: String
   let priority: String
@@ -51,11 +51,11 @@ struct CallRow: Encodable {
   let shares: UInt64?
   let cache: String?
   let bytes: Int64
-  /// Milliseconds on the client's timeline.
+  /// The beginning in milliseconds on the client's timeline.
   let began: Double
   let end: Double?
   let spans: [Span]
-  /// The requests, the last ones if there are many; nil for a call with one.
+  /// The last 20 requests; nil for a call with fewer than two.
   let exchanges: [Exchange]?
 
   static func milliseconds(_ time: Duration) -> Double { (time.seconds * 1_000_000).rounded() / 1000 }
@@ -81,7 +81,7 @@ struct CallRow: Encodable {
   }
 }
 
-/// What the page shows of a call that is chosen.
+/// The JSON for the details of the selected call.
 struct CallDetails: Encodable {
   struct Body: Encodable {
     let text: String?

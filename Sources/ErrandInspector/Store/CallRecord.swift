@@ -7,7 +7,7 @@ import ErrandObservability
   import Foundation
 #endif
 
-/// What an inspector knows of one call. Pure: it is made of the call's events.
+/// The inspector's record of one call. Pure: it is computed from the call's events.
 struct CallRecord: Sendable {
   enum State: String, Encodable, Sendable {
     case running, waiting, finished, failed, cancelled
@@ -27,14 +27,14 @@ struct CallRecord: Sendable {
     var heldBytes: Int { request.heldBytes + (response?.heldBytes ?? 0) }
   }
 
-  /// The most requests of one call that are kept: the last ones.
+  /// The greatest number of kept requests of one call. Older ones are dropped.
   private static let mostExchanges = 100
 
   let id: UInt64
   let date: Date
-  /// The request; with its body while that is held whole.
+  /// The request, including its body while the whole body is kept.
   private(set) var request: EventRequest
-  /// True if the request can be sent again: nothing of it is missing.
+  /// True if the request can be sent again, because its whole body is kept.
   private(set) var canResend: Bool
   let scopes: [String]
   let purpose: CallPurpose
@@ -52,11 +52,11 @@ struct CallRecord: Sendable {
   private(set) var received: HeldBody?
   private(set) var bytes: Int64 = 0
   private(set) var end: Duration?
-  /// The bytes of the URLs and fields that are held.
+  /// The size in bytes of the kept URLs and header fields.
   private var headBytes = 0
-  /// When the present attempt began to wait.
+  /// The time at which the current attempt began to wait.
   private var waitsSince: HARStep.Moment
-  /// When something of the record was held last, by the store's count.
+  /// The store's counter at the last growth of the record.
   var stamp = 0
 
   init(_ event: CallEvent, bodyLimit: Int) {
@@ -70,10 +70,10 @@ struct CallRecord: Sendable {
     headBytes = request.heldBytes
   }
 
-  /// The bytes that are held of the call's bodies, URLs and fields.
+  /// The size in bytes of the call's kept bodies, URLs and header fields.
   var heldBytes: Int { (sent?.count ?? 0) * 2 + (received?.count ?? 0) + headBytes }
 
-  /// Forgets the bodies and the fields, and of long URLs all but the beginning.
+  /// Deletes the bodies and the header fields, and shortens long URLs.
   mutating func dropContents() {
     (canResend, request) = (false, request.trimmed)
     (sent, received, headBytes) = (nil, nil, 0)

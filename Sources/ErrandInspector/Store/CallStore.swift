@@ -1,19 +1,19 @@
 import ErrandCore
 
-/// The newest calls of a client, within limits. Pure: events go in, the calls that have changed come out.
+/// The newest calls of a client, within limits. Pure: it takes events and returns the changed calls.
 struct CallStore: Sendable {
   private let limits: InspectorLimits
   private var records: [UInt64: CallRecord] = [:]
-  /// The calls in the order in which they came; the first may be gone.
+  /// The IDs of the calls in the order of their beginnings. Those before `first` are removed.
   private var order: [UInt64] = []
   private var first = 0
   private var changed: Set<UInt64> = []
   private var gone: [UInt64] = []
-  /// True if there were too many to say which.
+  /// True if more calls were removed than `gone` can list.
   private var hasLostGone = false
-  /// The bytes of bodies, URLs and fields that are held.
+  /// The size in bytes of the kept bodies, URLs and header fields.
   private(set) var bytes = 0
-  /// What is held, oldest first: calls, each with its stamp. One whose stamp is newer has a later place.
+  /// The calls with kept contents, oldest first. Only the entry with the call's current stamp counts.
   private var held: [(id: UInt64, stamp: Int)] = []
   private var firstHeld = 0
   private var stamps = 0
@@ -37,7 +37,7 @@ struct CallStore: Sendable {
       order.append(id)
       makeRoom()
     } else {
-      // In its place: a record is large, and there are many events.
+      // The record changes in place, because it is large and events are many.
       guard let index = records.index(forKey: id) else { return }
       let growth = Self.take(event, into: &records.values[index], limits)
       if growth > 0 { records.values[index].stamp = hold(id) }
@@ -47,7 +47,7 @@ struct CallStore: Sendable {
     while bytes > limits.bodies, firstHeld < held.count { dropOldest() }
   }
 
-  /// - Returns: The bytes by which the record has grown.
+  /// - Returns: The growth of the record in bytes.
   private static func take(
     _ event: CallEvent, into record: inout CallRecord, _ limits: InspectorLimits
   ) -> Int {
@@ -56,22 +56,23 @@ struct CallStore: Sendable {
     return record.heldBytes - before
   }
 
-  /// Forgets all calls that have ended.
+  /// Removes all calls that have ended.
   mutating func clear() {
     for id in order[first...] where records[id]?.end != nil { remove(id) }
     order = order[first...].filter { records[$0] != nil }
     first = 0
   }
 
-  /// What has changed since the last time.
+  /// The changes since they were last taken.
   enum Changes: Sendable {
-    /// Calls that have changed, and those that are gone.
+    /// The changed calls, and the IDs of the removed ones.
     case some([CallRecord], gone: [UInt64])
-    /// So many are gone that these are all there are.
+    /// All remaining calls, if too many were removed to list them.
     case all([CallRecord])
   }
 
-  /// - Parameter most: The most calls that have changed; the others are told the next time.
+  /// Returns the changes since the last call of this method.
+  /// - Parameter most: The greatest number of changed calls to return. The next call returns the others.
   mutating func takeChanges(_ most: Int) -> Changes {
     defer { (gone, hasLostGone) = ([], false) }
     if hasLostGone {
@@ -93,11 +94,11 @@ struct CallStore: Sendable {
     first = 0
   }
 
-  /// Gives a call the last place among those that are held.
-  /// - Returns: Its stamp.
+  /// Moves a call to the end of the calls with kept contents.
+  /// - Returns: Its new stamp.
   private mutating func hold(_ id: UInt64) -> Int {
     stamps += 1
-    // Each call has one place that counts.
+    // This removes outdated entries, because only one entry of each call counts.
     if held.count > 4 * limits.calls + 100 {
       held = held[firstHeld...].filter { records[$0.id]?.stamp == $0.stamp }
       firstHeld = 0
@@ -120,7 +121,7 @@ struct CallStore: Sendable {
     changed.remove(id)
     if hasLostGone { return }
     gone.append(id)
-    // A page that is not open must not make this grow.
+    // While no page takes the changes, this list must not grow without a limit.
     if gone.count > 2 * limits.calls { (gone, hasLostGone) = ([], true) }
   }
 }

@@ -7,7 +7,7 @@ import ErrandObservability
   import Foundation
 #endif
 
-/// The calls of an inspector as a HAR 1.2 file: an entry for each request that was sent, as a `HARRecorder` writes them.
+/// Converts the calls of an inspector to a HAR 1.2 file, with an entry for each sent request as in `HARRecorder`.
 enum InspectorHAR {
   static func file(_ calls: [CallRecord]) -> Data {
     let sharing = Dictionary(grouping: calls.filter { $0.shares != nil }) { $0.shares ?? 0 }

@@ -1,11 +1,13 @@
-/// The limits of what an inspector holds.
+/// Limits the memory of an inspector.
 public struct InspectorLimits: Sendable, Hashable {
-  /// The most calls; the oldest are forgotten. Default: 1000.
+  /// The greatest number of kept calls. Beyond it, the oldest calls are deleted. Default: 1000.
   public var calls = 1000
-  /// The most bytes of bodies; those of the oldest calls are forgotten. Default: 64 MiB.
+  /// The greatest total size in bytes of kept bodies, URLs and header fields. Beyond it, those of the oldest
+  /// calls are deleted. Default: 64 MiB.
   public var bodies = 64 << 20
-  /// The most bytes of one body. Default: 256 KiB.
+  /// The greatest size in bytes of one kept body. Of a longer body, only the beginning is kept. Default: 256 KiB.
   public var bodyLength = 256 << 10
 
+  /// Creates the default limits.
   public init() {}
 }

@@ -7,15 +7,15 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// What the page shows besides calls.
+/// The JSON for the page's client and outbox.
 struct InspectorState: Encodable {
   var client: SlotRows?
-  /// The time on the client's timeline, in milliseconds: what a call that has not ended has taken so far.
+  /// The current time in milliseconds on the client's timeline, which gives the duration of running calls.
   var now: Double?
   var outbox: OutboxRows?
 }
 
-/// An outbox as the page shows it: the head of its order, and its counts.
+/// The JSON for an outbox: its counts and its first 200 unfinished requests.
 struct OutboxRows: Encodable {
   struct Row: Encodable {
     let id: String
@@ -29,7 +29,7 @@ struct OutboxRows: Encodable {
     let size: Int64
   }
 
-  /// An origin to which nothing is sent for a while.
+  /// An origin that receives no requests for a while.
   struct Held: Encodable {
     let origin: String
     let until: Double
@@ -70,7 +70,7 @@ struct OutboxRows: Encodable {
   }
 }
 
-/// A call in a file for a colleague.
+/// A call in a saved copy of the page.
 struct InspectorExport: Encodable {
   let row: CallRow
   let details: CallDetails

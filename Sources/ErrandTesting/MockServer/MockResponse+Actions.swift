@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One step of a connection through a response.
+/// One step in sending a response.
 enum ServerAction: Sendable {
   case send(Data)
   case pause(Duration)
@@ -19,8 +19,7 @@ enum ServerAction: Sendable {
 }
 
 extension MockResponse {
-  /// Returns the steps of the response, in order. After the last one the connection is ready for its next
-  /// request.
+  /// Returns the steps of the response, in order. After the last one the connection is ready for its next request.
   func actions(for request: MockRequest) -> [ServerAction] {
     var actions: [ServerAction] = stopsReading ? [.stopReading] : []
     actions += interims.map { .send($0) }
@@ -56,8 +55,7 @@ extension MockResponse {
     }
   }
 
-  /// Returns the steps that send a range of the whole response; if it drips, the body is sent in small
-  /// pieces.
+  /// Returns the steps that send a range of the whole response. If it drips, they send the body in small pieces.
   private func pieces(_ head: Data, _ body: Data, _ range: Range<Int>) -> [ServerAction] {
     var actions: [ServerAction] = []
     let headPart = range.clamped(to: 0..<head.count)
@@ -95,7 +93,7 @@ extension MockResponse {
       body = bytes
     }
     let hasBody = request.method != .head && status != 204 && status != 304
-    // Copied because a slice keeps the indices of the data that it was cut from.
+    // A slice of `Data` keeps its original indices, so it is copied.
     return (Self.head(status, fields), hasBody ? (body.startIndex == 0 ? body : Data(body)) : Data())
   }
 

@@ -7,10 +7,14 @@ import ErrandCore
 #endif
 
 extension MockResponse {
-  /// Returns a response with a file, as a correct server sends it: 206 for a `Range` with one range of bytes,
-  /// 416 if the range lies outside the file, and the whole file if `If-Range` does not match (RFC 9110,
-  /// sections 13.1.5 and 14).
-  /// - Parameter etag: The entity tag, with its quotes. Default: none, and then no `If-Range` matches.
+  /// Returns a response with a file, which respects `Range` and `If-Range` (RFC 9110, sections 13.1.5 and 14).
+  ///
+  /// The status is 206 for a `Range` with one range of bytes, and 416 if that range is outside the file. If
+  /// `If-Range` does not match, the response has the whole file.
+  /// - Parameters:
+  ///   - data: The contents of the file.
+  ///   - etag: The entity tag, with its quotes. Default: nil, which no `If-Range` matches.
+  ///   - request: The request for the file.
   public static func file(_ data: Data, etag: String? = nil, for request: MockRequest) -> MockResponse {
     var response = MockResponse.response(body: data)
     response.fields["Accept-Ranges"] = "bytes"

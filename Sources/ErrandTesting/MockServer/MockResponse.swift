@@ -6,8 +6,9 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// The reaction of a `MockServer` to one request: a response, well-formed or not, or none. Make a well-formed
-/// response first, then spoil it with `closing(at:)`, `stalling(at:)`, `dripping` and the like.
+/// The reaction of a `MockServer` to one request: a correct response, a broken one, or no response. Create a
+/// correct response, then break it with methods such as `closing(at:)`, `stalling(at:)` and
+/// `dripping(_:every:)`.
 ///
 /// ```swift
 /// server.on("GET", "/cut") { _ in .response(body: "hello world").closing(at: .body(5)) }
@@ -17,11 +18,11 @@ public struct MockResponse: Sendable {
   public enum Point: Sendable, Hashable {
     /// Before the first byte.
     case start
-    /// After so many bytes of the head.
+    /// After this number of bytes of the head.
     case head(Int)
     /// After the whole head.
     case headEnd
-    /// After so many bytes of the body on the wire, with the framing of chunks.
+    /// After this number of bytes of the body, including the framing of chunks.
     case body(Int)
     /// After the last byte.
     case end
@@ -36,9 +37,9 @@ public struct MockResponse: Sendable {
   }
 
   enum Content: Sendable {
-    /// The body, and the length to announce; nil announces none.
+    /// The body, and the length to announce; nil to announce no length.
     case plain(Data, length: Int?)
-    /// A body that is already framed in chunks.
+    /// A body with the framing of chunks.
     case chunked(Data)
     /// The whole response, head and body.
     case raw(Data)
@@ -57,7 +58,7 @@ public struct MockResponse: Sendable {
 
   init() {}
 
-  /// A whole response. `Content-Length` is added unless `fields` has it or the status allows none.
+  /// Returns a complete response. `Content-Length` is added, unless `fields` has it or the status is 204 or 304.
   public static func response(status: Int = 200, fields: HTTPFields = [:], body: Data) -> MockResponse {
     var response = MockResponse()
     response.status = status
@@ -66,13 +67,13 @@ public struct MockResponse: Sendable {
     return response
   }
 
-  /// A whole response with text as its body.
+  /// Returns a complete response with text as its body.
   public static func response(status: Int = 200, fields: HTTPFields = [:], body: String = "") -> MockResponse
   {
     .response(status: status, fields: fields, body: Data(body.utf8))
   }
 
-  /// A response with `Transfer-Encoding: chunked`, one chunk for each element, and trailers at the end.
+  /// Returns a response with `Transfer-Encoding: chunked`, a chunk for each element, and trailers at the end.
   public static func chunked(
     status: Int = 200, fields: HTTPFields = [:], chunks: [Data], trailers: HTTPFields = [:]
   ) -> MockResponse {
@@ -90,20 +91,20 @@ public struct MockResponse: Sendable {
     return response
   }
 
-  /// A response with `Transfer-Encoding: chunked`, one chunk for each text.
+  /// Returns a response with `Transfer-Encoding: chunked` and a chunk for each text.
   public static func chunked(status: Int = 200, fields: HTTPFields = [:], _ chunks: String...) -> MockResponse
   {
     .chunked(status: status, fields: fields, chunks: chunks.map { Data($0.utf8) })
   }
 
-  /// A response with `Transfer-Encoding: chunked` and a chunk whose length is no number.
+  /// A response with `Transfer-Encoding: chunked` and a chunk whose length is not a number.
   public static var malformedChunk: MockResponse {
     var response = MockResponse()
     response.content = .chunked(Data("5\r\nhello\r\nnonsense\r\nworld\r\n0\r\n\r\n".utf8))
     return response
   }
 
-  /// A redirect.
+  /// Returns a redirect to `location`, which becomes the value of `Location`.
   public static func redirect(_ status: Int = 302, to location: String, fields: HTTPFields = [:])
     -> MockResponse
   {
@@ -112,7 +113,7 @@ public struct MockResponse: Sendable {
     return .response(status: status, fields: fields)
   }
 
-  /// Any bytes instead of a response. The connection is closed after them.
+  /// Returns a reaction that sends any bytes and then closes the connection.
   public static func raw(_ bytes: Data) -> MockResponse {
     var response = MockResponse()
     response.content = .raw(bytes)
@@ -120,15 +121,15 @@ public struct MockResponse: Sendable {
     return response
   }
 
-  /// Any text instead of a response. The connection is closed after it.
+  /// Returns a reaction that sends any text and then closes the connection.
   public static func raw(_ text: String) -> MockResponse { raw(Data(text.utf8)) }
 
-  /// No response; the connection stays open until the client closes it.
+  /// No response, on a connection that stays open until the client closes it.
   public static var stall: MockResponse { response().stalling(at: .start) }
 
-  /// No response; the connection is closed.
+  /// No response, and the server closes the connection.
   public static var close: MockResponse { response().closing(at: .start) }
 
-  /// No response; the connection is reset.
+  /// No response, and the server resets the connection.
   public static var reset: MockResponse { response().resetting(at: .start) }
 }

@@ -7,9 +7,10 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// Servers that verify requests, and proxies that change them.
+/// Routes that verify requests, or forward them to another server.
 extension MockServer {
-  /// Adds a route whose requests are verified before they have a response: for tests of signatures, digests and keys.
+  /// Adds a route that verifies each request before its handler responds, for tests of signatures, digests and
+  /// keys.
   ///
   /// ```swift
   /// server.on(
@@ -20,8 +21,10 @@ extension MockServer {
   ///   handler: { _ in .response(body: "accepted") })
   /// ```
   /// - Parameters:
-  ///   - verify: Throws if the request is to be refused. It may wait; the server does nothing else meanwhile.
-  ///   - refusal: The response to a request that was refused. Default: 401 with the error's description.
+  ///   - path: The path, as in `on(_:at:_:)`. The route accepts any method.
+  ///   - verify: Throws to refuse the request. While it waits, the server handles no other request.
+  ///   - refusal: Returns the response to a refused request. Default: 401 with the error's description.
+  ///   - handler: Returns the response to a verified request.
   public func on(
     _ path: String, verifying verify: @escaping @Sendable (MockRequest) async throws -> Void,
     refusal: @escaping @Sendable (any Error) -> MockResponse = { .response(status: 401, body: "\($0)") },
@@ -35,12 +38,14 @@ extension MockServer {
     }
   }
 
-  /// Adds a route that passes requests on to another server, as a proxy in between that may change them, and returns
-  /// its responses.
+  /// Adds a route that forwards requests to another server and returns its responses, as a proxy does. It may
+  /// change both. If the other server does not respond, the response is 502.
   /// - Parameters:
-  ///   - client: Sends the requests. It must not be one whose requests go to this server.
-  ///   - change: Changes the request on its way. Default: does nothing.
-  ///   - changeResponse: Changes the response's fields and body on their way back. Default: does nothing.
+  ///   - path: The path, as in `on(_:at:_:)`. The route accepts any method.
+  ///   - server: The other server.
+  ///   - client: Sends the requests. It must not send requests to this server, which is busy meanwhile.
+  ///   - change: Changes the forwarded request. Default: no change.
+  ///   - changeResponse: Changes the header fields and the body of the returned response. Default: no change.
   public func forward(
     _ path: String, to server: MockServer, by client: Client,
     changing change: @escaping @Sendable (inout Request) -> Void = { _ in },
@@ -66,12 +71,12 @@ extension MockServer {
     }
   }
 
-  /// The fields that describe one connection.
+  /// The header fields that apply to one connection only.
   private static var ownFields: [String] {
     ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive"]
   }
 
-  /// Waits for a task, on the server's own thread.
+  /// Blocks the server's thread until the work ends.
   private static func wait<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) -> Result<Value, any Error> {

@@ -11,8 +11,12 @@ import ErrandServing
 #endif
 
 extension MockServer {
-  /// Waits until the heads of so many requests have arrived, and returns the requests.
-  /// - Parameter path: Counts only requests for this path. Default: all requests.
+  /// Waits until the heads of at least `count` requests have arrived, and returns all requests.
+  /// - Parameters:
+  ///   - count: The number of requests. Default: 1.
+  ///   - path: Counts and returns only requests for this path. Default: all requests.
+  ///   - limit: The longest wait. Default: 20 s.
+  /// - Throws: `MockServerError` after the limit.
   @discardableResult
   public func waitForRequests(
     _ count: Int = 1, path: String? = nil, within limit: Duration = .seconds(20)
@@ -23,12 +27,15 @@ extension MockServer {
     return requests.filter { path == nil || $0.path == path }
   }
 
-  /// Waits until exactly so many connections are open.
+  /// Waits until exactly `count` connections are open.
+  /// - Throws: `MockServerError` after the limit, which is 20 s by default.
   public func waitForOpenConnections(_ count: Int, within limit: Duration = .seconds(20)) async throws {
     try await wait(for: "\(count) open connections", within: limit) { $0.openConnections == count }
   }
 
-  /// Waits until a connection has ended, and returns how.
+  /// Waits until a connection has ended, and returns how it ended.
+  /// - Parameter number: The number of the connection, from 1.
+  /// - Throws: `MockServerError` after the limit, which is 20 s by default.
   @discardableResult
   public func waitUntilClosed(
     connection number: Int, within limit: Duration = .seconds(20)
@@ -43,15 +50,17 @@ extension MockServer {
   }
 }
 
-/// A gate at which a server's handler waits until it is opened. It blocks the server's only thread, so no
-/// other request gets a response meanwhile, and the end of a connection is not seen.
+/// A gate at which a server's handler waits until the test opens it. The wait blocks the server's only thread,
+/// so the server sends no other response and notices no end of a connection meanwhile.
 package final class ServerGate: Sendable {
   private let limit: Duration
   private let isOpen = DispatchSemaphore(value: 0)
 
-  /// - Parameter limit: The gate opens by itself after this time. Default: 50 s.
+  /// Creates a closed gate.
+  /// - Parameter limit: The longest wait at the gate. Default: 50 s.
   package init(limit: Duration = .seconds(50)) { self.limit = limit }
 
+  /// Opens the gate.
   package func open() { isOpen.signal() }
 
   /// Waits until the gate is open or the limit has passed.
@@ -61,10 +70,12 @@ package final class ServerGate: Sendable {
   }
 }
 
-/// An error of a mock server, or a wait that ended in vain.
+/// An error of a mock server, or a wait that reached its limit.
 public struct MockServerError: Error, Sendable, CustomStringConvertible {
+  /// The reason, as a sentence.
   public let description: String
 
+  /// Creates an error with a reason.
   public init(_ description: String) { self.description = description }
 
   init(_ error: SocketError) { self.init(error.description) }

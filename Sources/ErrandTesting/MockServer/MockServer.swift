@@ -6,8 +6,9 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// An HTTP/1.1 server on 127.0.0.1 for tests: it responds, stalls, drips, sends wrong lengths, and closes and
-/// resets connections as told. It keeps connections alive, accepts chunked bodies, and records all it sees.
+/// An HTTP/1.1 server on 127.0.0.1 for tests. Its routes decide whether it responds, stalls, drips, sends wrong
+/// lengths, or closes or resets the connection. It keeps connections alive, accepts chunked bodies, and records
+/// all requests and connections.
 ///
 /// ```swift
 /// let server = try MockServer()
@@ -17,21 +18,21 @@ public import ErrandCore
 /// #expect(server.count("/flaky") == 3)
 /// ```
 ///
-/// The server and its handlers run on one thread of its own: a handler that blocks makes every client wait.
-/// The server stops and closes all connections when its last reference is released.
+/// The server and its handlers run on one dedicated thread, so a handler that blocks makes every client wait.
+/// When its last reference is released, the server closes all connections and stops.
 public final class MockServer: Sendable {
   /// Returns the response to a request. Called on the server's thread.
   public typealias Handler = @Sendable (MockRequest) -> MockResponse
 
-  /// When a route's handler is called.
+  /// The moment at which a route's handler is called.
   public enum Moment: Sendable, Hashable {
-    /// When the whole body has arrived.
+    /// After the whole body has arrived.
     case body
-    /// When the head has arrived. The body is read while the response is sent.
+    /// After the head has arrived. The server reads the body while it sends the response.
     case head
   }
 
-  /// The requests and connections that a server has seen until now.
+  /// The requests and connections that a server has received so far.
   public struct Record: Sendable, CustomStringConvertible {
     /// The requests, in the order in which their heads were complete.
     public internal(set) var requests: [MockRequest] = []
@@ -51,15 +52,14 @@ public final class MockServer: Sendable {
   private let loop: ServerLoop
 
   /// Starts a server.
-  /// - Parameter port: The port; 0 for a free one. Default: 0.
-  /// - Throws: `MockServerError` if the port is taken.
+  /// - Parameter port: The port; 0 selects a free one. Default: 0.
+  /// - Throws: `MockServerError` if the port is in use.
   public init(port: Int = 0) throws {
     loop = try ServerLoop(port: port)
     loop.start()
   }
 
-  /// Starts a server on every address, so that it can be reached from other machines or other networks of
-  /// this one.
+  /// Starts a server on every address of this machine, so that other machines and network namespaces can reach it.
   package init(onEveryAddress: Void) throws {
     loop = try ServerLoop(port: 0, isOpen: true)
     loop.start()
@@ -67,41 +67,44 @@ public final class MockServer: Sendable {
 
   deinit { loop.stop() }
 
-  /// Stops the server: closes the listener and every connection, then returns.
+  /// Closes the listener and every connection, then returns. Further calls do nothing.
   public func stop() { loop.stop() }
 
+  /// The port at which the server listens.
   public var port: Int { loop.port }
 
-  /// `http://127.0.0.1:port`
+  /// The URL of the server without a path: `http://127.0.0.1:port`.
   public var url: URL { url("") }
 
-  /// Returns the URL of a path, which may have a query.
-  /// - Parameter path: Percent-encoded, with the slash before it.
+  /// Returns the URL of a path.
+  /// - Parameter path: The percent-encoded path, beginning with a slash. It may have a query.
   public func url(_ path: String) -> URL {
     guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
-      preconditionFailure("\(path.debugDescription) is no path of a URL")
+      preconditionFailure("\(path.debugDescription) is not a valid path of a URL")
     }
     return url
   }
 
   // MARK: Routes
 
-  /// Adds a route for a method and a path. Replaces an earlier one for the same.
+  /// Adds a route for a method and a path. It replaces an earlier route with the same method and path.
   /// - Parameters:
-  ///   - path: The path without the query. With a `*` at its end: every path with this prefix.
-  ///   - moment: When the handler is called. Default: when the body has arrived.
+  ///   - method: The method.
+  ///   - path: The path without the query. A `*` at its end matches every path with this prefix.
+  ///   - moment: The moment at which the handler is called. Default: after the body has arrived.
+  ///   - handler: Returns the response to a request.
   public func on(
     _ method: HTTPMethod, _ path: String, at moment: Moment = .body, _ handler: @escaping Handler
   ) {
     add(method, path, moment, handler)
   }
 
-  /// Adds a route for a path, for any method.
+  /// Adds a route for a path and any method.
   public func on(_ path: String, at moment: Moment = .body, _ handler: @escaping Handler) {
     add(nil, path, moment, handler)
   }
 
-  /// Adds a route that sends the nth response for the nth request, and the last one for all later requests.
+  /// Adds a route that sends the nth response to the nth request, and the last one to all later requests.
   public func script(
     _ method: HTTPMethod, _ path: String, at moment: Moment = .body, _ responses: [MockResponse]
   ) {
@@ -109,8 +112,8 @@ public final class MockServer: Sendable {
     add(method, path, moment) { _ in script.next() }
   }
 
-  /// Adds a route for any method that sends the nth response for the nth request, and the last one for all
-  /// later requests.
+  /// Adds a route for any method that sends the nth response to the nth request, and the last one to all later
+  /// requests.
   public func script(_ path: String, at moment: Moment = .body, _ responses: [MockResponse]) {
     let script = Script(responses)
     add(nil, path, moment) { _ in script.next() }
@@ -124,7 +127,7 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Sets the handler for requests that no route matches. Default: a 404.
+  /// Sets the handler for requests that no route matches. By default they get a 404.
   public func otherwise(_ handler: @escaping Handler) {
     loop.routes.withLock { $0.fallback = handler }
   }
@@ -134,7 +137,7 @@ public final class MockServer: Sendable {
     private let position = Locked(0)
 
     init(_ responses: [MockResponse]) {
-      precondition(!responses.isEmpty, "a script needs a response")
+      precondition(!responses.isEmpty, "a script needs at least one response")
       self.responses = responses
     }
 
@@ -148,25 +151,27 @@ public final class MockServer: Sendable {
 
   // MARK: Records
 
-  /// All requests, with the parts of their bodies that have arrived.
+  /// All requests so far, with the parts of their bodies that have arrived.
   public var requests: [MockRequest] { loop.journal.requests }
 
-  /// All connections.
+  /// All connections so far, including ended ones.
   public var connections: [MockConnection] { loop.journal.record.connections }
 
   /// The number of open connections.
   public var openConnections: Int { loop.journal.record.openConnections }
 
-  /// Returns the number of requests for a path, with any query.
+  /// Returns the number of requests for a path, with any method and query.
   public func count(_ path: String) -> Int {
     loop.journal.record.requests.count { $0.path == path }
   }
 
-  /// Waits until the condition holds. The condition is checked after each event, without polling.
+  /// Waits until a condition holds, and returns the record. The condition is checked after each event, without
+  /// polling.
   /// - Parameters:
   ///   - what: A description of the condition, for the error.
   ///   - limit: The longest wait. Default: 20 s.
-  /// - Throws: `MockServerError` after the limit, with what the server saw; `CancellationError`.
+  ///   - condition: Returns true if the record meets the condition.
+  /// - Throws: `MockServerError` with the last record after the limit, or `CancellationError`.
   @discardableResult
   public func wait(
     for what: String, within limit: Duration = .seconds(20),
@@ -177,7 +182,7 @@ public final class MockServer: Sendable {
   }
 }
 
-/// The routes of a server, and the handler for all other requests.
+/// The routes of a server, and the handler for requests that no route matches.
 struct ServerRoutes: Sendable {
   struct Route: Sendable {
     let method: HTTPMethod?
@@ -196,7 +201,7 @@ struct ServerRoutes: Sendable {
     .response(status: 404, body: "no route for \($0.method) \($0.target)\n")
   }
 
-  /// Adds a route. It replaces an earlier one of the same method and path.
+  /// Adds a route. It replaces an earlier route with the same method and path.
   mutating func add(_ route: Route) {
     routes.removeAll { $0.method == route.method && $0.path == route.path }
     routes.append(route)

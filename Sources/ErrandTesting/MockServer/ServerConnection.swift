@@ -15,14 +15,13 @@ import ErrandServing
   import Foundation
 #endif
 
-/// An accepted connection: reads requests and sends the responses, step by step. Used on the loop's thread
-/// only.
+/// An accepted connection, which reads requests and sends responses step by step. Used only on the loop's thread.
 final class ServerConnection {
   let descriptor: Int32
   let number: Int
-  /// When to go on after a pause, or when to give up waiting for the client to close.
+  /// The end of the current pause, or of the wait for the client to close.
   private(set) var wakeAt: ContinuousClock.Instant?
-  /// True once the connection has ended; the descriptor is closed.
+  /// True once the connection has ended and its descriptor is closed.
   private(set) var isOver = false
 
   private unowned let loop: ServerLoop
@@ -36,8 +35,8 @@ final class ServerConnection {
   private var outputOffset = 0
   private var isStalled = false
   private var stopsReading = false
-  /// True after everything was sent and the sending side closed. Data that still arrives is discarded, so
-  /// that the client gets the whole response.
+  /// True after the sending side was closed. Data that still arrives is read and discarded, because closing
+  /// with unread data would reset the connection before the client has the whole response.
   private var isLingering = false
 
   init(descriptor: Int32, number: Int, loop: ServerLoop) {
@@ -47,7 +46,7 @@ final class ServerConnection {
   }
 
   var pollEvents: Int16 {
-    // While data stays unread, POLLIN does not show the end of the connection.
+    // POLLIN cannot show the end of the connection while data stays unread.
     var events = stopsReading ? Socket.closedByPeer : Int16(POLLIN)
     if outputOffset < output.count, !isLingering { events |= Int16(POLLOUT) }
     return events
@@ -80,7 +79,7 @@ final class ServerConnection {
   }
 
   private func read(_ room: UnsafeMutableRawBufferPointer) {
-    // A limit, so that one busy connection does not keep the others waiting.
+    // The limit keeps one busy connection from delaying the others.
     for _ in 0..<16 {
       switch Socket.receive(descriptor, into: room) {
       case .bytes(let count):
@@ -184,7 +183,7 @@ final class ServerConnection {
     case .stopReading: stopsReading = true
     case .stall: isStalled = true
     case .close:
-      // Recorded after closing: a test that waits for the end may send the next request at once.
+      // The end is recorded after closing, because a test that waits for it may send the next request at once.
       Socket.endSending(descriptor)
       note(.closedByServer)
       isLingering = true
@@ -201,7 +200,7 @@ final class ServerConnection {
   }
 
   /// Sends the pending output.
-  /// - Returns: False if the system takes no more for now, or if the connection failed.
+  /// - Returns: False if the send buffer is full, or if the connection failed.
   private func flush() -> Bool {
     while outputOffset < output.count {
       let outcome = output.withUnsafeBytes {

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The record of a server, and the tasks that wait for a condition on it.
+/// The record of a server, and the tasks that wait until it meets a condition.
 final class ServerJournal: Sendable {
   private struct Waiter {
     let condition: @Sendable (MockServer.Record) -> Bool
@@ -16,7 +16,7 @@ final class ServerJournal: Sendable {
 
   private struct State {
     var record = MockServer.Record()
-    // Apart from the record, because the record is copied for the conditions of waiters.
+    // The bodies are not in the record, because the record is copied for the waiters' conditions.
     var bodies: [Data] = []
     var waiters: [Int: Waiter] = [:]
     var lastWaiter = 0
@@ -85,12 +85,12 @@ final class ServerJournal: Sendable {
     }
   }
 
-  /// The earliest deadline of the waiters.
+  /// The earliest deadline of the waiting tasks; nil without one.
   var nextDeadline: ContinuousClock.Instant? {
     state.withLock { $0.waiters.values.map(\.deadline).min() }
   }
 
-  /// Waits for the condition. `wake` is called when the server's loop must look at the deadlines again.
+  /// Waits until the condition holds. Calls `wake` when the server's loop must read the deadlines again.
   func wait(
     for what: String, until deadline: ContinuousClock.Instant, wake: @escaping @Sendable () -> Void,
     _ condition: @escaping @Sendable (MockServer.Record) -> Bool
@@ -120,7 +120,7 @@ final class ServerJournal: Sendable {
         fail(id, CancellationError())
       }
     } catch is TimeOver {
-      throw MockServerError("waited in vain for \(what); the server saw \(record)")
+      throw MockServerError("timed out waiting for \(what); the server saw \(record)")
     }
   }
 
@@ -137,7 +137,7 @@ final class ServerJournal: Sendable {
     state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: error)
   }
 
-  /// Wakes the waiters whose condition holds. Conditions are the user's code, so they run outside the lock.
+  /// Resumes the tasks whose condition holds. Conditions are user code, so they run outside the lock.
   func wakeSatisfied() {
     let (record, waiters) = state.withLock { state in
       state.waiters.isEmpty ? (MockServer.Record(), [:]) : (state.record, state.waiters)

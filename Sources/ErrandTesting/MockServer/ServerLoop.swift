@@ -10,7 +10,7 @@ import ErrandServing
   import Glibc
 #endif
 
-/// The event loop of a server, on one thread: polls its sockets and advances its connections.
+/// The event loop of a server on one thread, which polls the sockets and advances the connections.
 final class ServerLoop: Sendable {
   let journal = ServerJournal()
   let routes = Locked(ServerRoutes())
@@ -50,10 +50,10 @@ final class ServerLoop: Sendable {
 
   func start() {
     let isStarted = SystemThread.start { self.run() }
-    precondition(isStarted, "the system has no thread left for MockServer")
+    precondition(isStarted, "MockServer cannot start a thread: the system has reached its limit")
   }
 
-  /// Stops the loop, and returns when every socket is closed. Further calls do nothing.
+  /// Stops the loop, and returns once every socket is closed. Further calls do nothing.
   func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }
@@ -61,7 +61,7 @@ final class ServerLoop: Sendable {
     }
     guard isFirst else { return }
     wake()
-    // A handler that releases the last reference runs on the loop's own thread, which cannot wait for itself.
+    // A handler may release the last reference. It runs on the loop's thread, which cannot wait for itself.
     if !ownThread.isSet { ended.wait() }
   }
 
@@ -112,7 +112,7 @@ final class ServerLoop: Sendable {
   private func timeout(_ connections: [ServerConnection]) -> Int32 {
     let next = (connections.compactMap(\.wakeAt) + [journal.nextDeadline].compactMap { $0 }).min()
     guard let next else { return -1 }
-    // Rounded up: waking too early would only run the loop in vain.
+    // The time is rounded up, because waking too early would only run the loop once more.
     return Int32(clamping: max(0, (next - .now).wholeMilliseconds + 1))
   }
 

@@ -1,4 +1,4 @@
-/// The course of one attempt, decided when it begins. Pure.
+/// The delays and the outcome of one attempt, chosen when it begins. Pure.
 struct AttemptPlan: Sendable {
   enum Fate: Sendable, Hashable {
     case responded
@@ -12,7 +12,7 @@ struct AttemptPlan: Sendable {
   }
 
   let fate: Fate
-  /// A round trip.
+  /// The time to connect, which is one round trip.
   let connect: Duration
   let out: Duration
   let service: Duration

@@ -43,7 +43,7 @@ struct NetworkState: Sendable {
 
   mutating func arrived(_ index: Int, _ response: ResponseHead) { attempts[index].response = response }
 
-  /// Records the end of an attempt, unless it has ended already.
+  /// Records the end of an attempt, unless it has already ended.
   mutating func end(_ index: Int, _ end: SimulatedAttempt.End, at now: Duration) {
     guard attempts[index].end == nil else { return }
     attempts[index].end = end
@@ -58,7 +58,7 @@ struct NetworkState: Sendable {
     partitions.append(Partition(hosts: hosts, time: time))
   }
 
-  /// Returns when a message arrives that leaves at `start`. A message that meets a partition is sent again
+  /// Returns the arrival time of a message that leaves at `start`. A message that meets a partition is sent again
   /// when the partition ends.
   func arrival(of start: Duration, after latency: Duration, host: String) -> Duration {
     var start = start
@@ -72,10 +72,11 @@ struct NetworkState: Sendable {
   }
 }
 
-/// The load of one host of a `SimulatedNetwork`, in attempts.
+/// The number of attempts to one host of a `SimulatedNetwork`.
 public struct HostLoad: Sendable, Hashable {
+  /// The number of attempts that are in flight.
   public private(set) var inFlight = 0
-  /// The highest number of attempts that were in flight at once.
+  /// The greatest number of attempts that were in flight at once.
   public private(set) var mostInFlight = 0
 
   mutating func begin() {

@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One attempt's way through a `SimulatedNetwork`.
+/// Performs one attempt on a `SimulatedNetwork`, by its plan.
 struct Passage {
   private let exchange: Exchange
   private let index: Int
   private var plan: AttemptPlan
   private let network: SimulatedNetwork
   private let host: String
-  /// When the attempt times out, unless data is transferred before.
+  /// The time at which the attempt times out unless data is transferred before.
   private var deadline: Duration
 
   init(_ exchange: Exchange, _ index: Int, _ plan: AttemptPlan, on network: SimulatedNetwork) {
@@ -81,7 +81,7 @@ struct Passage {
       try Task.checkCancellation()
       moved()
     }
-    // The connection ends before the body does: the body is shorter than `Content-Length` says.
+    // The connection ends before the body is complete, so the body is shorter than its `Content-Length`.
     let announced = response.fields["Content-Length"].flatMap { Int($0) } ?? 0
     if plan.fate == .resetInResponse || (exchange.request.method != .head && announced > response.body.count)
     {

@@ -1,8 +1,9 @@
-/// Random numbers that are the same for the same seed (SplitMix64), so that a simulation can be repeated.
-/// Pass it to `ClientConfiguration.random` or to a `SimulatedNetwork`.
+/// A generator whose random numbers are the same for the same seed (SplitMix64), so that a simulation can be
+/// repeated. Pass it to `ClientConfiguration.random` or to a `SimulatedNetwork`.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
+  /// Creates a generator. Every seed gives another sequence of numbers.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {
@@ -20,7 +21,7 @@ extension RandomNumberGenerator {
     share > 0 && Double.random(in: 0..<1, using: &self) < share
   }
 
-  /// Returns a duration of the range, in whole microseconds.
+  /// Returns a random duration in the range, in whole microseconds.
   mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     let microsecond = Duration.microseconds(1)
     let (low, high) = (Int64(range.lowerBound / microsecond), Int64(range.upperBound / microsecond))

@@ -6,9 +6,9 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// A transport that simulates a network and its servers: it takes time on the given clock, loses, breaks and
-/// delays attempts as its conditions say, and records everything. The same seed and the same requests, in the
-/// same order, have the same outcomes.
+/// A transport that simulates a network and its servers. By its conditions it delays, breaks and loses
+/// attempts, on the given clock, and it records all of them. The same seed and the same requests in the same
+/// order have the same outcomes.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -17,20 +17,21 @@ public import ErrandCore
 /// network.partition(for: .seconds(30))
 /// ```
 public final class SimulatedNetwork: Transport {
-  /// Returns the response to a request that has arrived.
+  /// Returns the response to a request that the server has received.
   public typealias Server = @Sendable (SimulatedAttempt) -> SimulatedResponse
 
   private let timeline: Timeline
-  /// The conditions by host; those of all other hosts have the empty name.
+  /// The conditions by host. The empty key has the conditions of all other hosts.
   private let conditions: Locked<[String: NetworkConditions]>
   private let server: Server
   private let state: Locked<NetworkState>
 
+  /// Creates a network.
   /// - Parameters:
-  ///   - clock: Measures all times.
-  ///   - random: Decides the course of each attempt.
+  ///   - clock: The clock for all times.
+  ///   - random: Chooses the delays and the outcome of each attempt.
   ///   - conditions: The latencies and faults. Default: no faults.
-  ///   - server: Responds to requests. Default: 200, without a body.
+  ///   - server: Returns the responses. Default: 200 without a body.
   public init(
     clock: any Clock<Duration>, random: SeededRandom, conditions: NetworkConditions = NetworkConditions(),
     server: @escaping Server = { _ in SimulatedResponse() }
@@ -45,27 +46,29 @@ public final class SimulatedNetwork: Transport {
 
   /// All attempts, in the order in which they began.
   public var attempts: [SimulatedAttempt] { state.withLock { $0.attempts } }
-  /// The number of attempts in flight, without cancelled ones.
+  /// The number of attempts in flight. A cancelled attempt does not count.
   public var inFlight: Int { state.withLock { $0.inFlight } }
-  /// The highest number of attempts that were in flight at once.
+  /// The greatest number of attempts that were in flight at once.
   public var mostInFlight: Int { state.withLock { $0.mostInFlight } }
-  /// The numbers of attempts in flight to each host.
+  /// The load of each host that has had an attempt.
   public var hosts: [String: HostLoad] { state.withLock { $0.hosts } }
-  /// When the network was shut down; nil if it was not.
+  /// The time at which the client shut the network down; nil before that.
   public var shutDownTime: Duration? { state.withLock { $0.shutDown } }
-  /// The time since the network was created, on its clock.
+  /// The time since the creation of the network, on its clock.
   public var now: Duration { timeline.now() }
 
-  /// Blocks all traffic to and from these hosts for `duration`, from now on. Messages that are on their way
-  /// are sent again after it, if the client still waits by then.
-  /// - Parameter hosts: The hosts; nil for all. Default: all.
+  /// Blocks all traffic to and from some hosts, beginning now. Blocked messages are sent again at the end, if the
+  /// client still waits then.
+  /// - Parameters:
+  ///   - hosts: The hosts; nil for all. Default: all.
+  ///   - duration: The length of the partition.
   public func partition(from hosts: Set<String>? = nil, for duration: Duration) {
     let now = timeline.now()
     state.withLock { $0.part(from: hosts, now..<(now + duration)) }
   }
 
-  /// Changes the conditions of all hosts, for attempts that begin from now on. Replaces conditions of single
-  /// hosts.
+  /// Changes the conditions of all hosts, for attempts that begin from now on. This also replaces the
+  /// conditions of single hosts.
   public func change(to conditions: NetworkConditions) { self.conditions.withLock { $0 = ["": conditions] } }
 
   /// Changes the conditions of one host, for attempts that begin from now on.
@@ -120,7 +123,7 @@ public final class SimulatedNetwork: Transport {
 
   func arrived(_ index: Int, _ response: ResponseHead) { state.withLock { $0.arrived(index, response) } }
 
-  /// Records that the server has received the request, and returns its response.
+  /// Records that the server has received the request, and returns the server's response.
   func response(_ index: Int) -> SimulatedResponse {
     let now = timeline.now()
     return server(state.withLock { $0.seen(index, at: now) })

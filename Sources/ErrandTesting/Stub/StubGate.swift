@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// A gate that tasks wait at until it is opened. It stays open.
+/// A gate at which tasks wait until it is opened. Then it stays open.
 public final class StubGate: Sendable {
   private struct State {
     var isOpen = false
@@ -11,9 +11,10 @@ public final class StubGate: Sendable {
 
   private let state = Locked(State())
 
+  /// Creates a closed gate.
   public init() {}
 
-  /// Opens the gate for all tasks that wait, and for all later ones.
+  /// Opens the gate for all waiting tasks and all later ones.
   public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
@@ -24,7 +25,7 @@ public final class StubGate: Sendable {
   }
 
   /// Waits until the gate is open.
-  /// - Throws: `CancellationError` if the task is cancelled before.
+  /// - Throws: `CancellationError` if the task is cancelled before that.
   public func pass() async throws {
     let id = state.withLock { state in
       state.lastID += 1
@@ -52,7 +53,7 @@ public final class StubGate: Sendable {
   }
 }
 
-/// A signal that wakes one task each time it is set. If no task waits, the next wait returns at once.
+/// A signal that wakes one waiting task each time it is set. If no task waits, the next wait returns at once.
 final class StubSignal: Sendable {
   private struct State {
     var isSet = false

@@ -21,45 +21,50 @@ public struct StubStep: Sendable {
 
   private init(_ outcome: Outcome) { self.outcome = outcome }
 
-  /// A response whose body arrives in pieces.
+  /// Returns a response whose body arrives in these pieces.
   public static func response(status: Int = 200, fields: HTTPFields = [:], chunks: [Data]) -> StubStep {
     StubStep(.response(ResponseHead(status: HTTPStatus(status), fields: fields), chunks))
   }
 
-  /// A response. `Content-Length` is added unless `fields` has it.
+  /// Returns a response. `Content-Length` is added unless `fields` has it.
   public static func response(status: Int = 200, fields: HTTPFields = [:], body: Data) -> StubStep {
     var fields = fields
     if !fields.contains("Content-Length") { fields["Content-Length"] = "\(body.count)" }
     return .response(status: status, fields: fields, chunks: body.isEmpty ? [] : [body])
   }
 
-  /// A response with text as its body.
+  /// Returns a response with text as its body.
   public static func response(status: Int = 200, fields: HTTPFields = [:], body: String = "") -> StubStep {
     .response(status: status, fields: fields, body: Data(body.utf8))
   }
 
-  /// A failure, as a transport reports it.
+  /// Returns a failure as a transport reports it.
+  /// - Parameters:
+  ///   - code: The code of the error.
+  ///   - reachedServer: False if the server certainly did not receive the request. Default: true.
+  ///   - message: The message of the error.
   public static func fail(
-    _ code: RequestError.Code, reachedServer: Bool = true, message: String = "the stub was told to fail"
+    _ code: RequestError.Code, reachedServer: Bool = true,
+    message: String = "the stub failed as its script says"
   ) -> StubStep {
     StubStep(.failure(code, message, reachedServer: reachedServer))
   }
 
-  /// Any error.
+  /// Returns a step that throws any error.
   public static func fail(with error: any Error) -> StubStep { StubStep(.error(error)) }
 
   /// No response until the time-out or a cancellation.
   public static var stall: StubStep { StubStep(.nothing) }
 
-  /// The same step after a delay on the stub's clock. The attempt times out if the delay is not shorter than
-  /// its time-out.
+  /// Returns this step after a delay on the stub's clock. The attempt times out unless the delay is shorter
+  /// than its time-out.
   public func after(_ delay: Duration) -> StubStep {
     var copy = self
     copy.delay = delay
     return copy
   }
 
-  /// The same step once the gate is open. The time-out counts from then on.
+  /// Returns this step for the moment at which the gate opens. The time-out begins only then.
   public func behind(_ gate: StubGate) -> StubStep {
     var copy = self
     copy.gate = gate

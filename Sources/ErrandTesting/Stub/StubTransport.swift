@@ -6,8 +6,9 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// A transport without a network: a closure or a script decides the outcome of each attempt. It records the
-/// requests, applies the time-out on the given clock, and ends at once when it is cancelled.
+/// A transport without a network, in which a closure or a script decides the outcome of each attempt. It
+/// records the requests, applies time-outs on the given clock, and ends an attempt at once when it is
+/// cancelled.
 ///
 /// ```swift
 /// let stub = StubTransport([.fail(.connectionLost), .response(body: "hello")])
@@ -30,34 +31,40 @@ public final class StubTransport: Transport {
   private let handler: Handler
   private let state = Locked(State())
 
+  /// Creates a transport with a closure.
   /// - Parameters:
-  ///   - clock: Measures time-outs and delays. Default: real time.
-  ///   - handler: Returns the outcome of each attempt; an error that it throws is the attempt's error.
+  ///   - clock: The clock for time-outs and delays. Default: real time.
+  ///   - handler: Returns the outcome of each attempt. An error that it throws becomes the attempt's error.
   public init(clock: any Clock<Duration> = ContinuousClock(), _ handler: @escaping Handler) {
     self.clock = clock
     self.handler = handler
   }
 
-  /// Performs the steps, one for each attempt, and repeats the last.
+  /// Creates a transport that performs one step of a script for each attempt, and repeats the last step.
+  /// - Parameters:
+  ///   - clock: The clock for time-outs and delays. Default: real time.
+  ///   - script: The steps, at least one.
   public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ script: [StubStep]) {
-    precondition(!script.isEmpty, "a script needs a step")
+    precondition(!script.isEmpty, "a script needs at least one step")
     self.init(clock: clock) { script[min($0.index, script.count - 1)] }
   }
 
   // MARK: Records
 
-  /// All attempts, in the order in which they came.
+  /// All attempts, in the order in which their request bodies were complete.
   public var requests: [StubRequest] { state.withLock { $0.requests } }
   /// The number of attempts in flight.
   public var inFlight: Int { state.withLock { $0.inFlight } }
-  /// The highest number of attempts that were in flight at once.
+  /// The greatest number of attempts that were in flight at once.
   public var mostInFlight: Int { state.withLock { $0.highWater } }
   /// The number of attempts that were cancelled while they were in flight.
   public var cancelled: Int { state.withLock { $0.cancelled } }
+  /// True once the client has shut the transport down.
   public var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-  /// Waits until `count` attempts have come in all.
-  /// - Throws: `CancellationError` if the task is cancelled before.
+  /// Waits until `requests` has at least `count` attempts.
+  /// - Parameter count: The number of attempts. Default: 1.
+  /// - Throws: `CancellationError` if the task is cancelled before that.
   public func waitForRequests(_ count: Int = 1) async throws {
     let gate = StubGate()
     let isHere = state.withLock { state in
@@ -174,18 +181,21 @@ public final class StubTransport: Transport {
   }
 }
 
-/// An attempt that a `StubTransport` was asked to perform.
+/// The request of an attempt on a `StubTransport`.
 public struct StubRequest: Sendable {
   /// The attempt's index among all attempts of the stub, from 0.
   public let index: Int
+  /// The method.
   public let method: HTTPMethod
+  /// The URL.
   public let url: URL
+  /// The header fields.
   public let fields: HTTPFields
   /// The whole body.
   public let body: Data
+  /// The time-out of the attempt.
   public let timeout: Duration
-  /// True if the transport may send the request again by itself when a reused connection turns out to be
-  /// closed.
+  /// True if the transport may repeat the request itself after a reused connection proves to be closed.
   public let mayBeRepeated: Bool
 
   init(index: Int, _ request: Exchange.Request, body: Data) {

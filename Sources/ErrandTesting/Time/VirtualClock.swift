@@ -6,8 +6,8 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// A clock whose time only moves when it is told to. Pass it to `ClientConfiguration.clock` or to a
-/// `StubTransport`, and a test of an hour takes no time.
+/// A clock whose time moves only when a test advances it. Pass it to `ClientConfiguration.clock` or to a
+/// `StubTransport`, so that a test of an hour takes no time.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -16,7 +16,7 @@ import ErrandCore
 /// clock.advance(by: .seconds(1))
 /// ```
 public final class VirtualClock: Clock {
-  /// A time on the clock.
+  /// An instant of the clock.
   public struct Instant: InstantProtocol {
     /// The time since the clock was created.
     public let offset: Duration
@@ -63,18 +63,21 @@ public final class VirtualClock: Clock {
 
   private let state = Locked(State())
 
+  /// Creates a clock whose time is zero.
   public init() {}
 
+  /// The current instant, which only `advance(by:)`, `advanceToNext()` and `run(_:)` change.
   public var now: Instant { state.withLock { $0.now } }
+  /// Zero, because the clock measures every duration exactly.
   public var minimumResolution: Duration { .zero }
 
-  /// The number of tasks that sleep.
+  /// The number of sleeping tasks.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
   /// The ends of all sleeps, earliest first.
   public var ends: [Instant] { state.withLock { $0.sleepers.map(\.end).sorted() } }
 
-  /// Waits until the clock has been moved to `deadline` or past it.
+  /// Waits until the clock has reached `deadline`.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let id = state.withLock { $0.nextID() }
@@ -107,19 +110,19 @@ public final class VirtualClock: Clock {
       }
       sleeper?.continuation.resume(throwing: CancellationError())
     }
-    // A cancellation that came too late for this sleep must not be stored for ever.
+    // A cancellation that came too late for this sleep must not stay stored.
     state.withLock { _ = $0.cancelled.remove(id) }
   }
 
-  /// Moves the time on. Tasks whose sleep ends on the way are woken in the order of their ends, each at its
-  /// own time.
+  /// Advances the time. Tasks whose sleeps end meanwhile are woken in the order of these ends, and each sees
+  /// the end of its sleep as the current time.
   public func advance(by duration: Duration) {
     let end = state.withLock { $0.now.advanced(by: duration) }
     wakeAll(by: end)
     state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Moves the time on to the end of the earliest sleep.
+  /// Advances the time to the end of the earliest sleep.
   /// - Returns: False if no task sleeps.
   @discardableResult
   public func advanceToNext() -> Bool {
@@ -128,8 +131,8 @@ public final class VirtualClock: Clock {
     return true
   }
 
-  /// Runs `work` without waiting: each sleep that begins meanwhile ends at once, and the time moves on to its
-  /// end. For work in which one task sleeps at a time; a deadline that runs beside it would pass at once.
+  /// Runs `work` without waiting: each sleep ends at once and advances the time to its end. Use it for work in
+  /// which only one task sleeps at a time, because a deadline that sleeps beside it would pass at once.
   public func run<Result>(_ work: () async throws -> Result) async rethrows -> Result {
     state.withLock { $0.runs += 1 }
     defer { state.withLock { $0.runs -= 1 } }
@@ -138,6 +141,7 @@ public final class VirtualClock: Clock {
   }
 
   /// Waits until at least `count` tasks sleep.
+  /// - Parameter count: The number of tasks. Default: 1.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async throws {
     let id = state.withLock { $0.nextID() }
@@ -176,8 +180,8 @@ public final class VirtualClock: Clock {
 }
 
 extension VirtualClock {
-  /// Returns a wall clock that runs with this clock, for `ClientConfiguration.date`.
-  /// - Parameter start: The date when the clock stands at zero.
+  /// Returns a wall clock that advances with this clock, for `ClientConfiguration.date`.
+  /// - Parameter start: The date at the clock's time zero.
   public func date(startingAt start: Date) -> @Sendable () -> Date {
     { [self] in
       let (seconds, attoseconds) = now.offset.components

@@ -139,10 +139,10 @@ import Testing
 
   @Test(arguments: [
     ("gte", "Did you mean errand get?"),
-    ("-i", "The command comes first, as in errand get URL."),
+    ("-i", "The command comes before the options: errand get URL."),
   ])
   func `an unknown command is an error with a hint`(_ name: String, _ hint: String) {
-    let error = UsageError("there is no command \(name.debugDescription)", hint: hint)
+    let error = UsageError("errand has no command \(name.debugDescription)", hint: hint)
     #expect(throws: error) { try Invocation([name]) }
   }
 }

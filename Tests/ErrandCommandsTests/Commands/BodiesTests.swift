@@ -84,10 +84,10 @@ import Testing
     try await TemporaryFolder.using { folder in
       try Data("{\n  \"a\": 1,\n}".utf8).write(to: folder.appendingPathComponent("a.json"))
       for (result, part) in [
-        (try await Tool.run("post", url, "--json", "{a: 1}"), "--json is no JSON: line 1, column 2: "),
+        (try await Tool.run("post", url, "--json", "{a: 1}"), "--json is not valid JSON: line 1, column 2: "),
         (
           try await Tool.run("post", url, "--json", "@a.json", in: folder),
-          "@a.json is no JSON: line 3, column 1: "
+          "@a.json is not valid JSON: line 3, column 1: "
         ),
         (try await Tool.run("post", url, "--json", "-", input: Data("{".utf8)), "line 1, column 2: "),
         (try await Tool.run("post", url, "--json", "-", input: long), "line 2, column 1: "),

@@ -15,7 +15,7 @@ import Testing
       try Data("mine".utf8).write(to: file)
       let refused = try await Tool.run("download", "\(server.url("/film"))", in: folder)
       #expect(refused.code == 6)
-      #expect(refused.error.contains("film exists already"))
+      #expect(refused.error.contains("film already exists"))
       #expect(server.requests.isEmpty)
       #expect(try Data(contentsOf: file) == Data("mine".utf8))
       #expect(try await Tool.run("download", "\(server.url("/film"))", "-o", "film", in: folder).code == 0)

@@ -130,7 +130,7 @@ import Testing
     try folder.write("old", to: "file")
     let result = try await Tool.run("get", "\(server.url("/empty"))", "-o", "file", in: folder.url)
     #expect(result.code == 0)
-    #expect(result.error.contains("the response has no content (204 No Content), so file is as it was"))
+    #expect(result.error.contains("the response has no content (204 No Content), so file was not changed"))
     #expect(try text("file") == "old")
     let json = try await Tool.run(
       "get", "\(server.url("/empty"))", "-o", "file", "--output", "json", in: folder.url)
@@ -191,7 +191,7 @@ import Testing
     let count = server.requests.count
     let endless = try await bash("$errand get \(url) --bearer @<(yes)")
     #expect(endless.code == 6)
-    #expect(endless.error.contains("more than the 65536 bytes"), "\(endless.error)")
+    #expect(endless.error.contains("more bytes than the limit of 65536"), "\(endless.error)")
     #expect(try await bash("$errand get \(url) --bearer @/dev/null").code == 2)
     #expect(server.requests.count == count)
   }

@@ -67,8 +67,8 @@ import Testing
         ("", 3, "wants a client certificate"), ("--cert me.p12:wr0ng", 2, "is wrong"),
         ("--cert me.p12 --key-password @none", 6, "none"),
         ("--cert me.p12 --key-password @me.pem", 2, "is wrong"),
-        ("--cert me.p12:s3cret --key-password @password", 2, "each give the password"),
-        ("--cert none.p12", 2, "cannot be read"), ("--cert me.pem --key localhost.key", 2, "is not that of"),
+        ("--cert me.p12:s3cret --key-password @password", 2, "both give the password"),
+        ("--cert none.p12", 2, "cannot be read"), ("--cert me.pem --key localhost.key", 2, "does not belong to"),
         ("--cert me.p12:s3cret --pin localhost=sha256/\(digest)", 3, "public key of localhost is sha256/"),
       ] as [(String, Int32, String)] {
         let result = try await get(options)

@@ -40,7 +40,7 @@
       try await cluster.stop(.immediate)
       let result = try await running.result()
       #expect(result.code == 6 && result.error.contains("cannot be reached"))
-      #expect(result.error.contains("* nothing was delivered"))
+      #expect(result.error.contains("* no request was delivered"))
       try await cluster.start()
       let freed = try await Tool.run("outbox", "retry", "--all", "--force", "--store", url)
       #expect(freed.code == 0 && freed.text.hasPrefix("retried: "))

@@ -37,10 +37,10 @@ import Testing
     statistics.oldest = 900_000
     #expect(
       OutboxHealth(statistics, workers: 0, oldest: nil, at: now)
-        == OutboxHealth(false, "there is 1 request to deliver, and no worker is alive"))
+        == OutboxHealth(false, "there is 1 request to deliver, but no worker is alive"))
     #expect(
       OutboxHealth(statistics, workers: 1, oldest: .seconds(99), at: now)
-        == OutboxHealth(false, "a request has waited for 1m, and 1m is the limit"))
+        == OutboxHealth(false, "a request has waited for 1m, longer than the limit of 1m"))
     #expect(OutboxHealth(statistics, workers: 1, oldest: .seconds(100), at: now).isGood)
     // It is unknown whether a process delivers from a folder.
     #expect(
@@ -56,7 +56,7 @@ import Testing
         == OutboxHealth(
           false,
           "a (POST http://a/) has been attempting for 10m, and its lease has ended: its worker is gone or hangs, and no "
-            + "other has taken it over. errand outbox retry --force a frees it"))
+            + "other worker took over. To retry it: errand outbox retry --force a"))
     let several = OutboxHealth(statistics, records, workers: nil, oldest: nil, at: now)
     #expect(!several.isGood && several.reason.contains("for 10m, as are 2 others, and its lease has ended"))
   }
@@ -83,7 +83,7 @@ import Testing
       _ = try await Tool.run(
         "post", "http://127.0.0.1:1/", "-d", "x", "--guaranteed", "--detach", "--store", "box", in: folder)
       let late = try await Tool.run("outbox", "health", "--store", "box", "--oldest", "0.001", in: folder)
-      #expect(late.code == 1 && late.text.hasPrefix("unhealthy: a request has waited for 0s"))
+      #expect(late.code == 1 && late.text.hasPrefix("unhealthy: a request has waited for "))
       for command in ["workers", "migrate"] {
         let result = try await Tool.run("outbox", command, "--store", "box", in: folder)
         #expect(result.code == 2 && result.error.contains("--store postgres://HOST/DATABASE"))

@@ -45,7 +45,8 @@ import Testing
       #expect(result.code == 7 && result.text == "no such field")
       #expect(
         result.error.contains(
-          "moved to the dead letters: the server responded with 400 Bad Request\n  errand outbox retry "))
+          "moved to the dead letters: the server responded with 400 Bad Request\n  To attempt it again: errand outbox retry "
+        ))
       let list = try await Tool.run("outbox", "list", "--state", "dead-letter", "--store", "box", in: folder)
       #expect(list.text.contains("dead-letter"))
     }
@@ -56,7 +57,7 @@ import Testing
       let result = try await Tool.run(
         "post", "http://127.0.0.1:9/", "--guaranteed", "--expires", "200ms", "--store", "box", in: folder)
       #expect(result.code == 8)
-      #expect(result.error.contains("it expired before it was delivered"))
+      #expect(result.error.contains("the request expired before it was delivered"))
     }
   }
 
@@ -82,7 +83,7 @@ import Testing
       #expect(result.code == 130)
       #expect(
         result.error.contains(
-          "To go on: errand outbox run --store box -H 'Authorization: ...' --to http://127.0.0.1:\(server.port)"
+          "To deliver it: errand outbox run --store box -H 'Authorization: ...' --to http://127.0.0.1:\(server.port)"
         ))
     }
   }
@@ -111,7 +112,7 @@ import Testing
       #expect(result.code == 130 && result.text == "")
       #expect(
         result.error.contains(
-          "is stored, and is not delivered yet\n  To go on: errand outbox run --store box"))
+          "is stored, but not delivered yet\n  To deliver it: errand outbox run --store box"))
       #expect(try await Tool.run("outbox", "run", "--until-empty", "--store", "box", in: folder).code == 0)
     }
     #expect(server.requests.map(\.text) == ["hello", "hello"])

@@ -71,7 +71,7 @@ import Testing
         "$errand post http://127.0.0.1:9/ --guaranteed --detach --store box >&-", in: folder)
       #expect(result.code == 6)
       let id = try #require(try await list(in: folder).first?.id)
-      #expect(result.error.contains("the request is stored as \(id)"))
+      #expect(result.error.contains("the request was stored as \(id)"))
     }
   }
 
@@ -124,7 +124,7 @@ import Testing
       // With a hyphen, so that it is not a number.
       #expect(try await list("--after", String(ids[1].suffix(13)), in: folder).map(\.id) == [ids[2]])
       let first = try await outbox("list", "--limit", "2", in: folder)
-      #expect(first.error == "* there are more: --after \(ids[1])\n")
+      #expect(first.error == "* more requests follow: --after \(ids[1])\n")
       #expect(try await outbox("list", "--limit", "1", "--after", ids[1], in: folder).error == "")
       let json = try await outbox("list", "--limit", "2", "--output", "json", in: folder)
       #expect(json.error == "" && json.text.contains(#""next":"\#(ids[1])""#))
@@ -143,7 +143,7 @@ import Testing
           plain.code == 0 && plain.text.contains(id) && plain.text.contains("POST http://127.0.0.1:1/path"))
       }
       let unknown = try await outbox("show", "nothing", in: folder)
-      #expect(unknown.code == 2 && unknown.error.contains("there is no request \"nothing\""))
+      #expect(unknown.code == 2 && unknown.error.contains("the outbox has no request \"nothing\""))
       _ = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
       // IDs begin with their time.
       let both = try await outbox("show", String(id.prefix(6)), in: folder)
@@ -177,7 +177,7 @@ import Testing
       let shown = try await outbox("show", id, in: folder)
       #expect(shown.text.contains("delivered") && shown.text.hasSuffix("\nwelcome"))
       let again = try await outbox("retry", id, in: folder)
-      #expect(again.code == 1 && again.error.contains("is not retried: it is delivered"))
+      #expect(again.code == 1 && again.error.contains("was not retried: it is delivered"))
     }
   }
 
@@ -193,7 +193,7 @@ import Testing
       #expect(try await list("--state", "stored", in: folder).map(\.id) == [ids[1]])
       #expect(try await outbox("drop", "--all", in: folder).text.contains(ids[1]))
       #expect(try await list("--state", "stored", in: folder).isEmpty)
-      #expect(try await outbox("drop", "--all", in: folder).error.contains("nothing to be dropped"))
+      #expect(try await outbox("drop", "--all", in: folder).error.contains("No request was dropped"))
     }
   }
 

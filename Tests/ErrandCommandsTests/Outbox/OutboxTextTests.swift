@@ -78,7 +78,7 @@ import Testing
     lanes[1].counts = [.deadLettered: 1, .stored: 2]
     let lines = text.lines(lanes)
     #expect(lines.count == 21 && lines.first == "lane 1: 2 stored, 1 dead-letter, the oldest 1m ago")
-    #expect(lines.last == "and 10 more lanes: --output json has them all")
+    #expect(lines.last == "and 10 more lanes: --output json shows all")
     #expect(text.lines([lanes[0]]) == [])
   }
 

@@ -36,7 +36,7 @@ import Testing
     (["gte", "u"], "Did you mean errand get?"),
     (["get", "u", "--jsno"], "Did you mean --json?"), ([], "errand get URL"),
     (["get", "http://"], "no host"),
-    (["download", "http://127.0.0.1:1/"], "names no file"), (["get", "http://a b"], "not a valid URL"),
+    (["download", "http://127.0.0.1:1/"], "has no file name"), (["get", "http://a b"], "not a valid URL"),
   ])
   func `exit code 2 means incorrect use, and the error says what to do instead`(
     _ arguments: [String], _ part: String

@@ -13,12 +13,11 @@ struct Asleep {
   }
 
   func configured() throws -> BackgroundDelivery {
-    @Sendable func isOnExternalPower() -> Bool { false }
     var configuration = BackgroundConfiguration()
     configuration.constraints = { lane in
       lane == "photos" ? LaneConstraints(requiresUnmetered: true, requiresCharging: true) : .none
     }
-    configuration.isCharging = { isOnExternalPower() }
+    configuration.isCharging = { ProcessInfo.processInfo.environment["EXTERNAL_POWER"] != nil }   // your own test
     configuration.isExcludedFromBackup = true
     let delivery = try outbox.deliverInBackground(session, configuration: configuration)
     return delivery

@@ -7,13 +7,13 @@ struct Coalescing {
   let text: String
 
   func repeats(_ client: Client) async throws {
-    // a double tap: the second fails at once, with .ignoredRepeat
+    // a double tap: the second request fails at once, with the code .ignoredRepeat
     try await client.send(.post(likeURL).ignoringRepeats(within: .seconds(3)))
 
-    // ten refreshes, one request on the wire, ten responses
+    // ten refreshes: one request on the wire, ten responses
     let feed = try await client.send(.get(feedURL).shared(within: .seconds(3)))
 
-    // search as you type: the newest wins, the ones it overtakes are cancelled
+    // search as you type: the newest request wins, and cancels the one before it
     let hits = try await client.send(.get(searchURL, query: ["q": text]).latest("search"))
     _ = (feed, hits)
   }
@@ -33,6 +33,6 @@ struct Coalescing {
     let call = client.start(.get(pricesURL))
     async let list = call.value
     async let chart = call.value
-    show("\(try await list.status), \(try await chart.status)")
+    print("\(try await list.status), \(try await chart.status)")
   }
 }

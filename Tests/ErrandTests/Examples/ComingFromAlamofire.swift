@@ -27,7 +27,6 @@ extension AlamofireExtension where Base: URLSessionConfiguration {
 
 private struct ComingFromAlamofire {
   let photo: URL
-  let key: String
 
   func sending(_ client: Client) async throws {
     let users = try await client
@@ -50,19 +49,24 @@ private struct ComingFromAlamofire {
     session.request(feed)
   }
 
-  func adapting() {
-    struct APIKey: Interceptor {
-      let key: String
+  func adapting(_ file: URL, _ access: String, _ refresh: String) async throws {
+    struct AppVersion: Interceptor {
+      let version: String
 
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
-        try await next(request.field("X-Api-Key", key))
+        try await next(request.field("X-App-Version", version))
       }
     }
 
     var configuration = ClientConfiguration()
-    configuration.attemptInterceptors = [APIKey(key: key)]
+    configuration.attemptInterceptors = [AppVersion(version: "2.1")]
     configuration.retry = .attempts(5)
+
+    let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+    configuration.baseURL = URL(string: "https://api.example.com")
+    configuration.authentication = Authentication(session)
     let client = Client(configuration: configuration)
+    try await session.signIn(OAuth2.Tokens(accessToken: access, refreshToken: refresh), identity: "user 7")
     _ = client
   }
 }

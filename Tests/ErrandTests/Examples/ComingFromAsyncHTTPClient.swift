@@ -3,21 +3,19 @@ import Errand
 import Foundation
 
 private struct ComingFromAsyncHTTPClient {
-  struct Sink { func write(_ chunk: Data) async throws {} }
-
   let order: Message
-  let sink: Sink
+  let output: FileHandle
 
   func sending(_ client: Client) async throws {
     let response = try await client.send(
       .post("https://api.example.com/orders", json: order).deadline(.seconds(30)).memoryLimit(1 << 20))
-    show("\(response.status): \(response.data.count) bytes")
+    print("\(response.status): \(response.data.count) bytes")
   }
 
   func streaming(_ client: Client) async throws {
     let log = try await client.stream(.get("https://example.com/log"))
     for try await chunk in log.chunks {
-      try await sink.write(chunk)
+      try output.write(contentsOf: chunk)   // a FileHandle
     }
   }
 

@@ -17,7 +17,7 @@ struct Downloads {
 
   func streamed(_ client: Client) async throws {
     let response = try await client.stream(.get("https://example.com/log"))
-    show("\(response.status)")
+    print(response.status)
     for try await chunk in response.chunks {
       print(chunk.count)
     }

@@ -38,14 +38,21 @@ struct Identity {
 
   struct SessionToken: Authenticator {
     func authenticate(_ request: Request, with token: String) -> Request {
-      request.addingField("X-Session", token, isSecret: true)
+      request.field("X-Session", token, isSecret: true)
     }
 
     func refresh(_ token: String?, _ refresh: CredentialRefresh) async throws -> String {
-      let response = try await refresh.send(.post(tokenURL).acceptingAnyStatus())
-      if response.status == 403 { throw CredentialRejected(reason: "the session is over") }
-      return try response.decode(String.self)
+      do {
+        return try await refresh.send(.post(tokenURL)).decode(String.self)
+      } catch let error as RequestError where error.status == 403 {
+        throw CredentialRejected(reason: "the session has ended")
+      }
     }
+  }
+
+  func ownCredential() -> CredentialSession<SessionToken> {
+    let session = CredentialSession(SessionToken(), credential: token, identity: "user 7")
+    return session
   }
 
   func cookies() {

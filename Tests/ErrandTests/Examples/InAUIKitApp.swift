@@ -59,7 +59,7 @@ private enum InAUIKitApp {
           let found = try await client.send(.get(searchURL, query: ["q": text]).latest("search")).decode([User].self)
           self?.show(found)
         } catch where error.isCancellation {
-          // A newer search, or nobody looks any more.
+          // A newer search, or the page has gone.
         } catch {
           self?.show(error)
         }

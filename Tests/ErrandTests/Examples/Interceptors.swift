@@ -1,5 +1,6 @@
 // swift-format-ignore-file
 import Errand
+import ErrandSigning
 import Foundation
 
 private enum AroundEveryRequest {
@@ -23,75 +24,55 @@ private enum AroundEveryRequest {
     func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       do {
         let response = try await next(request)
-        show("\(request.method) \(response.url): \(response.status) in \(response.timing.total)")
+        print("\(request.method) \(response), in \(response.timing.total)")
         return response
       } catch {
-        show("attempt \(next.attempt): \(error)")
+        print("attempt \(next.attempt): \(error)")
         throw error
       }
     }
   }
 
-  struct Bearer: Interceptor {
-    let tokens: Tokens
-
+  struct Maintenance: Interceptor {
     func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
-      let token = try await tokens.current()
-      do {
-        return try await next(request.bearer(token))
-      } catch let error as RequestError where error.status == 401 && request.body.isReplayable {
-        return try await next(request.bearer(try await tokens.refreshed(insteadOf: token)))
-      }
+      guard let url = request.url, url.path() == "/status" else { return try await next(request) }
+      return Response(status: 200, fields: ["Content-Type": "text/plain"], data: Data("closed".utf8), url: url)
     }
   }
 
-  actor Tokens {
-    private let client: Client   // one without this interceptor
-    private var token = ""
-    private var refresh: Task<String, any Error>?
+  struct DeviceKey: Interceptor {
+    let key: @Sendable () async throws -> String
 
-    init(_ client: Client) { self.client = client }
-
-    func current() async throws -> String {
-      token.isEmpty ? try await refreshed(insteadOf: token) : token
-    }
-
-    func refreshed(insteadOf old: String) async throws -> String {
-      if token != old { return token }
-      let task =
-        refresh
-        ?? Task {
-          defer { refresh = nil }
-          token = try await client.send(.post(tokenURL)).text
-          return token
-        }
-      refresh = task
-      return try await task.value
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+      try await next(request.field("X-Device", try await key(), isSecret: true))
     }
   }
 
   struct HubSignature: RequestSigner {
-    let key: Data
+    let key: SharedKey
 
     func sign(_ request: inout OutgoingRequest) async throws {
-      let body = try await request.body.bytes(limit: 10 << 20)
-      request.fields.set("X-Hub-Signature-256", "sha256=\(hmac(body, key))", isSecret: true)
+      let code = try key.sign(try await request.body.bytes(limit: 10 << 20))
+      let text = code.map { String(format: "%02x", $0) }.joined()
+      request.fields.set("X-Hub-Signature-256", "sha256=\(text)", isSecret: true)
     }
   }
 
-  static func sendsSigned(_ client: Client, _ key: Data) async throws {
+  static func sendsSigned(_ client: Client) async throws {
+    let key = try SharedKey(Data("at least 32 unpredictable bytes".utf8))
     try await client.send(.post(hookURL, json: Message()).signed(by: HubSignature(key: key)))
   }
 
   struct StripeSignature: Interceptor {
-    let key: Data
+    let key: SharedKey
 
     func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let time = Int(Date().timeIntervalSince1970)
       let body = try await request.body.bytes(limit: 10 << 20)
-      let signature = hmac(Data("\(time).".utf8) + body, key)
+      let code = try key.sign(Data("\(time).".utf8) + body)
+      let text = code.map { String(format: "%02x", $0) }.joined()
       return try await next(
-        request.field("Stripe-Signature", "t=\(time),v1=\(signature)", isSecret: true))
+        request.field("Stripe-Signature", "t=\(time),v1=\(text)", isSecret: true))
     }
   }
 }

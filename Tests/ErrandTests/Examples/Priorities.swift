@@ -16,21 +16,21 @@ struct Priorities {
   func calls(_ client: Client) async throws {
     let login = client.start(.post(loginURL, json: Like(id: 1)))
     let inbox = client.start(.get(inboxURL).after(login))   // fails by name if the login fails
-    show(try await inbox.value.text)
+    print(try await inbox.value.text)
   }
 
   func watching(_ client: Client) async throws {
     let export = client.start(.get(feedURL).priority(.background), in: page)
     for await progress in export.progress {
-      show("\(progress.received) bytes")
+      print("\(progress.received) bytes")
     }
-    export.raisePriority(to: .userInitiated)   // a person looks at it now
+    export.raisePriority(to: .userInitiated)   // the user opened the page
   }
 
   func activities(_ client: Client) async throws {
     let activity = RequestActivity("Loading")
     try await client.send(.get(feedURL).activity(activity))
     try await client.send(.post(loginURL).mustFinishFirst(activity, text: "Signing in"))
-    for await now in activity.updates where now.isShown { show(now.text) }
+    for await now in activity.updates where now.isShown { print(now.text) }
   }
 }

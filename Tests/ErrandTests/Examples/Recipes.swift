@@ -10,7 +10,7 @@ import Foundation
   import Darwin
 #endif
 
-// MARK: A service that is told to stop
+// MARK: A service that ends on a signal
 
 func runUntilStopped(_ client: Client, _ outbox: Outbox, _ work: @escaping @Sendable () async throws -> Void) async throws {
   let (stops, told) = AsyncStream<Void>.makeStream()
@@ -27,10 +27,10 @@ func runUntilStopped(_ client: Client, _ outbox: Outbox, _ work: @escaping @Send
     defer { told.finish() }
     try await work()
   }
-  for await _ in stops {}                   // until a signal, or until the work is done
+  for await _ in stops {}                   // until a signal, or until the work has ended
   task.cancel()                             // its requests end with it
   let result = await task.result
-  await outbox.close(within: .seconds(10))  // attempts under way may end; what is left stays stored
+  await outbox.close(within: .seconds(10))  // attempts in flight may end; other requests stay stored
   await client.shutdown(within: .seconds(5))
   if case .failure(let error) = result, !error.isCancellation { throw error }
 }
@@ -47,7 +47,7 @@ struct RequestLog: Interceptor {
       write("\(request): \(response.status.code) after \(started.duration(to: .now))")
       return response
     } catch where error.isCancellation {
-      throw error  // no caller waits for it any more
+      throw error  // the result is not needed any more
     } catch {
       write("\(error)")  // a sentence with the request, the attempt and the reason, without secrets
       throw error
@@ -64,14 +64,20 @@ func logged() -> Client {
 
 // MARK: A token that is refreshed once
 
-/// Signs in once; from then on the tokens are refreshed by themselves, once, however many requests find them stale.
-func signedIn(_ file: URL, _ tokenURL: URL, _ refreshToken: String) async throws -> Client {
+/// Makes the client at each launch. The session reads the tokens that are stored.
+func makeClient(_ file: URL, _ tokenURL: URL) -> (client: Client, session: CredentialSession<OAuth2>) {
   let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "notes"), store: CredentialFile(at: file))
-  try await session.signIn(OAuth2.Tokens(accessToken: "", refreshToken: refreshToken), identity: "ann")
   var configuration = ClientConfiguration()
   configuration.baseURL = URL(string: "https://api.example.com")
   configuration.authentication = Authentication(session)
-  return Client(configuration: configuration)
+  return (Client(configuration: configuration), session)
+}
+
+/// Stores the tokens once, after the user has logged in.
+func signIn(_ session: CredentialSession<OAuth2>, _ refreshToken: String) async throws {
+  // Without an access token: it counts as expired, so the first request refreshes it.
+  let tokens = OAuth2.Tokens(accessToken: "", refreshToken: refreshToken, expiry: .distantPast)
+  try await session.signIn(tokens, identity: "ann")
 }
 
 // MARK: One server, one way to write JSON

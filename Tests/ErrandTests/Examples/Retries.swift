@@ -5,9 +5,9 @@ import Foundation
 struct Retries {
   func times(_ client: Client) async throws {
     let request = Request.get(feedURL)
-      .attempts(5)                // 3 if not given
-      .timeout(.seconds(5))       // for each attempt: it ends when nothing moved for this long
-      .deadline(.seconds(30))     // for all of them together
+      .attempts(5)                // default: 3
+      .timeout(.seconds(5))       // for each attempt: it ends when no byte has moved for this long
+      .deadline(.seconds(30))     // for all attempts together
     try await client.send(request)
     try await client.send(.get(photoURL).bestEffort())   // one attempt
   }
@@ -32,7 +32,7 @@ struct Retries {
     do {
       try await client.send(.get(feedURL))
     } catch let error as RequestError {
-      show("\(error.attempt) attempts; \(error.reachedServer ? "the server may have seen it" : "it never left")")
+      print("\(error.attempt) attempts; \(error.reachedServer ? "the server may have seen it" : "it never left")")
     }
   }
 }

@@ -44,7 +44,7 @@ struct Scopes {
     let app = RequestScope("app")
     let session = RequestScope("signed in", in: app)
     let profile = RequestScope("profile", in: session)
-    session.end()   // the user signed out: profile has ended, too; app goes on
+    session.end()   // the user signed out: profile has ended as well, app has not
     _ = profile
   }
 

@@ -15,7 +15,7 @@ struct SendingRequests {
   }
 
   func kinds(_ client: Client) async throws {
-    // JSON, a form, bytes, a file, or fields and files together: values of one type
+    // JSON, bytes, a file, or fields and files together: each body is a RequestBody
     try await client.send(.post("https://api.example.com/likes", json: Like(id: 7)))
     try await client.send(.put("https://api.example.com/photo", .file(photo)))
     let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
@@ -23,24 +23,33 @@ struct SendingRequests {
   }
 
   func modifiers() -> Request {
+    struct TooShort: Error {}
+
     let request = Request.get("https://api.example.com/feed", query: ["page": "2"])
       .bearer(token)
-      .timeout(.seconds(5))       // an attempt ends when nothing moved for this long; 10 s if not given
-      .deadline(.seconds(30))     // the whole call ends after this
-      .attempts(5)                // 3 if not given; .bestEffort() is one
+      .timeout(.seconds(5))       // an attempt ends when no byte has moved for this long; default: 10 s
+      .deadline(.seconds(30))     // the whole call ends after this time; default: none
+      .attempts(5)                // default: 3; .bestEffort() makes one attempt
       .expecting(contentType: "application/json")
       .validate { response in if response.data.count < 2 { throw TooShort() } }
+    let marked = Request.get(feedURL).field("X-Session", token, isSecret: true)
+    _ = marked
     return request
+  }
+
+  func accepted(_ client: Client) async throws {
+    let found = try await client.send(.get(feedURL).accepting(200..<405))
+    if found.status == 404 { print("the feed is empty") }
   }
 
   func cancellation(_ client: Client, _ request: Request) async {
     do {
       let response = try await client.send(request)
-      show(response.text)
+      print(response.text)
     } catch where error.isCancellation {
-      // no caller waits any more: nothing to say
+      // nothing to report: the result is not needed any more
     } catch {
-      show("\(error)")
+      print(error)
     }
   }
 
@@ -51,11 +60,19 @@ struct SendingRequests {
       // GET https://***@api.example.com/?token=***: the host api.example.com has no known address (attempt 3)
       print(error)
     }
+    do {
+      try await client.send(.post("https://api.example.com/orders", json: Like(id: 7)))
+    } catch let error as RequestError where error.code == .rejected {
+      print(error.status?.code ?? 0)              // 422
+      print(error.fields?["X-Request-Id"] ?? "")  // the response's header fields
+      print(error.bodyPrefix ?? Data())           // at most 64 KiB of its body
+      print(error.serverWords ?? "")              // the server's explanation, one line
+    }
   }
 
   func timing(_ client: Client) async throws {
     let timing = try await client.send(.get(feedURL)).timing
-    show("\(timing.total) in all, \(timing.queue) of it waiting, \(timing.attempts) attempts")
+    print("\(timing.total) in all, \(timing.queue) of it waiting, \(timing.attempts) attempts")
   }
 
   func transport() {

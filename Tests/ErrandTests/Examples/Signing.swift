@@ -42,15 +42,6 @@ struct Signing {
     _ = link
   }
 
-  struct HubSignature: RequestSigner {
-    let key: SharedKey
-
-    func sign(_ request: inout OutgoingRequest) async throws {
-      let code = try await key.sign(request.body.bytes(limit: 10 << 20))
-      request.fields.set("X-Hub-Signature-256", "sha256=\(code.hexadecimal)", isSecret: true)
-    }
-  }
-
   func digests() async throws {
     try await client.send(.put(fileURL, .file(file)).withContentDigest(.sha256))
     try await client.download(.get(fileURL).verifyingDigest(), to: file)
@@ -62,8 +53,4 @@ struct Signing {
     let report = try await client.send(.get(reportsURL).decrypting(with: secret))
     _ = report
   }
-}
-
-extension Data {
-  fileprivate var hexadecimal: String { map { String(format: "%02x", $0) }.joined() }
 }

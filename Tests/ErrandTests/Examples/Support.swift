@@ -6,10 +6,6 @@ import Foundation
 struct User: Decodable {}
 struct Like: Encodable { var id: Int }
 struct Message: Codable { var text = "" }
-struct TooShort: Error {}
-
-func show(_ text: String) {}
-func hmac(_ data: Data, _ key: Data) -> String { "" }
 
 private func example(_ path: String) -> URL { URL(string: "https://api.example.com/\(path)")! }
 

@@ -7,7 +7,7 @@ import Synchronization
 struct SlowCalls: EventListener {
   func callFinished(_ event: CallEvent, _ response: EventResponse) {
     guard let total = response.timing?.total, total > .seconds(1) else { return }
-    show("\(event.request.method) \(event.request.url) took \(total)")
+    print("\(event.request.method) \(event.request.url) took \(total)")
   }
 }
 
@@ -20,12 +20,12 @@ struct Watching {
   }
 
   mutating func numbers(_ outbox: Outbox) async throws {
-    configuration.listeners.append(.log(level: .info) { line in show(line) })
+    configuration.listeners.append(.log(level: .info) { line in print(line) })
     configuration.collectsMetrics = true
     let client = Client(configuration: configuration)
-    if let metrics = client.metrics { show(metrics.prometheus) }
-    show(try await outbox.prometheusMetrics())
-    show(Request.get(feedURL).curlCommand())
+    if let metrics = client.metrics { print(metrics.prometheus) }
+    print(try await outbox.prometheusMetrics())
+    print(Request.get(feedURL).curlCommand())
   }
 
   mutating func files() throws {
@@ -52,21 +52,21 @@ struct Watching {
   }
 }
 
-protocol SpanOfPackage: Sendable {
+protocol OtherSpan: Sendable {
   var traceparent: String { get }
   func set(_ value: String, for name: String)
   func end(failure: String?)
 }
 
-protocol TracerOfPackage: Sendable {
-  func startSpan(_ name: String, traceparent: String?) -> any SpanOfPackage
+protocol OtherTracer: Sendable {
+  func startSpan(_ name: String, traceparent: String?) -> any OtherSpan
 }
 
 final class Bridge: RequestTracer {
-  private let tracer: any TracerOfPackage
-  private let open = Mutex<[SpanID: any SpanOfPackage]>([:])
+  private let tracer: any OtherTracer
+  private let open = Mutex<[SpanID: any OtherSpan]>([:])
 
-  init(_ tracer: any TracerOfPackage) { self.tracer = tracer }
+  init(_ tracer: any OtherTracer) { self.tracer = tracer }
 
   func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext {
     let span = tracer.startSpan(name, traceparent: parent?.traceparent)

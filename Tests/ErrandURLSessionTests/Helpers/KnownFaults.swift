@@ -22,58 +22,58 @@ enum KnownFaults {
 
   private static let everywhere = [
     "sends a body with any method": "URLSession sends no body with GET or HEAD; refused with .unsupported",
-    "ends HEAD with a body of its own at the head of the response":
+    "ends the response to a HEAD request with a body at the head":
       "URLSession sends no body with GET or HEAD; refused with .unsupported",
-    "reports the status and all fields of a response":
+    "reports the status and all header fields of a response":
       "its fields are a dictionary with one value for each name",
-    "keeps fields of one name apart, in their order":
+    "keeps header fields with one name separate and in order":
       "its fields are a dictionary with one value for each name",
-    "fails at once when the connection is refused, and says that nothing was sent":
+    "fails at once when the connection is refused, and reports that nothing was sent":
       "one of its attempts is a GET with a body, which is refused before it connects",
-    "times out when the name of the host is not looked up in time, or fails before":
+    "times out or fails when the host name is not resolved in time":
       "it does not distinguish a name that is not looked up from a response that does not arrive",
-    "times out when nothing accepts the connection":
+    "times out when the server does not accept the connection":
       "it does not distinguish a connection that is not made from a response that does not arrive",
   ]
 
   private static let onLinux = [
-    "says nothing of a body for GET, HEAD, DELETE and OPTIONS without one":
+    "sends no fields of a body for GET, HEAD, DELETE and OPTIONS without a body":
       "FoundationNetworking sends Content-Length: 0 with DELETE and OPTIONS",
     "sends a stream chunked, and one of known length with its length": "a stream is read to its end first",
-    "waits for a stream that comes slowly": "a stream is read to its end first",
-    "reads no faster than a stream's producer is asked for": "a stream is read to its end first",
+    "waits for a slow stream": "a stream is read to its end first",
+    "reads no more from a stream's producer than the server accepts": "a stream is read to its end first",
     "closes the connection when it is cancelled while it sends": "a stream is read to its end first",
-    "stops an upload when the file grows or shrinks on the way, so that no server takes it for whole":
+    "stops an upload when the file grows or shrinks meanwhile, so that no server gets a complete request":
       "a file is copied first, and the copy is sent",
-    "stops an upload when a file is overwritten on the way, though its length stays the same":
+    "stops an upload when the file is overwritten meanwhile with the same length":
       "a file is copied first, and then the copy is sent",
-    "takes a response without a reason, with bare fields, and one of HTTP/1.0":
+    "accepts a response without a reason phrase, with unusual spaces, and of HTTP/1.0":
       "FoundationNetworking accepts no status line without a reason",
-    "fails on gzip that ends too soon, though its length is right":
+    "fails on gzip that ends too soon, even with the announced length":
       "FoundationNetworking accepts it as complete",
-    "fails at once when the server switches to a protocol that was not asked for":
+    "fails at once when the server switches to a protocol that was not requested":
       "FoundationNetworking takes 101 for an interim response and waits for the next",
-    "refuses a transfer coding that was not asked for":
+    "refuses a transfer coding that was not requested":
       "FoundationNetworking decodes it without reporting it",
     "fails on two lengths that differ": "FoundationNetworking reports only the last one",
-    "refuses a body over the memory limit, announced or not, and reads no more of it":
+    "refuses a body over the memory limit, announced or not, and stops reading it":
       "FoundationNetworking reads everything it can get before it delivers anything",
-    "closes the connection when a stream is let go":
+    "closes the connection when a stream is released":
       "FoundationNetworking reads everything it can get, and may have the whole body by then",
     "reads no more from the network than a stream's consumer takes":
       "FoundationNetworking reads everything it can get before it delivers anything",
-    "closes its idle connections when the client shuts down, and takes nothing more":
+    "closes its idle connections when the client shuts down, and accepts no more requests":
       "FoundationNetworking keeps idle connections open after its session has ended",
-    "retries a GET by the client's policy, and no POST that may have arrived":
+    "retries a GET by the client's policy, but no POST that may have arrived":
       "FoundationNetworking itself sends a GET again when a reused connection is closed",
   ]
 
   private static let fatalOnLinux = [
-    "takes chunked responses, with extensions, trailers and any sizes":
+    "accepts chunked responses with extensions, trailers and chunks of any size":
       "FoundationNetworking crashes the process when there are trailers",
-    "fails when the head is cut, wherever that is":
+    "fails when the head is cut at any point":
       "FoundationNetworking crashes the process when a head is truncated",
-    "fails when the connection is closed in the fields":
+    "fails when the connection is closed in the header fields":
       "FoundationNetworking crashes the process when the connection is closed in the fields",
   ]
 }

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-// Makes one gzip member that decodes to `block`, `count` times. The block is compressed once, so even a
-// gibibyte takes little time. Returns memory to be freed, and its size; NULL if there is no memory.
+// Creates a gzip member that decodes to `count` copies of `block`. The block is compressed once, so even a gibibyte takes
+// little time. Returns memory that the caller must free, and its size; NULL if there is not enough memory.
 unsigned char *gzip_make(const unsigned char *block, size_t size, size_t count, size_t *made);
 
 #endif

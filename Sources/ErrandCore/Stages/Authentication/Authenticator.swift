@@ -6,19 +6,22 @@
 
 /// Adds a credential to each attempt, and refreshes it when a server says that it is stale.
 ///
-/// An authenticator is stateless. `Authentication` keeps the credential, and refreshes it once, however many
-/// requests find it stale.
+/// An authenticator is stateless. `CredentialSession` keeps the credential, and refreshes it once, however many
+/// requests find it stale. Mark the field that holds the credential as a secret, so that no description shows it
+/// and no other origin gets it.
 ///
 /// ```swift
 /// struct SessionToken: Authenticator {
 ///   func authenticate(_ request: Request, with token: String) -> Request {
-///     request.field("X-Session", token)
+///     request.field("X-Session", token, isSecret: true)
 ///   }
 ///
 ///   func refresh(_ token: String?, _ refresh: CredentialRefresh) async throws -> String {
-///     try await refresh.send(.post("https://api.example.com/session")).text ?? ""
+///     try await refresh.send(.post("https://api.example.com/session")).text
 ///   }
 /// }
+///
+/// configuration.authentication = Authentication(CredentialSession(SessionToken(), credential: token))
 /// ```
 public protocol Authenticator: Sendable {
   /// The credential, such as a token.

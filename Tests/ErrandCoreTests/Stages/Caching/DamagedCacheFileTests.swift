@@ -119,7 +119,7 @@ import Testing
     for other in [bytes, bytes.prefix(40), bytes + [1], Data(repeating: 65, count: 64), Data("mine".utf8)] {
       try other.write(to: file)
       let error = await #expect(throws: FileError.self) { try await store.salt() }
-      #expect(error?.description.contains("a folder for itself") == true)
+      #expect(error?.description.contains("a dedicated folder") == true)
       #expect(try Data(contentsOf: file) == other)
     }
   }

@@ -20,7 +20,7 @@ import Testing
     #expect(error.retryAfter == .seconds(121))
     #expect(
       error.message
-        == "the server responded with 503 Service Unavailable, and 200 to 299 was expected; it asks to wait for 121 s "
+        == "the server responded with 503 Service Unavailable, but 200 to 299 was expected; it asks to wait for 121 s "
         + "(Retry-After), but a call waits at most 60 s (RetryPolicy.maxRetryAfter)")
     #expect(error.attempt == 1)
     #expect(stage.stub.requests.count == 1)
