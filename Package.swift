@@ -105,10 +105,12 @@ let libraries: [Target] = [
       .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
     ],
     swiftSettings: strict),
+  .target(name: "ErrandStructuredFields", swiftSettings: strict),
   .target(
     name: "ErrandSigning",
     dependencies: [
-      "ErrandCore", "ErrandHashing", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      "ErrandCore", "ErrandHashing", "ErrandStructuredFields",
+      .target(name: "CCrypto", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict),
   .target(
@@ -338,7 +340,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandSigningTests",
     dependencies: [
-      "ErrandSigning", "ErrandAuthentication", "ErrandCore", "ErrandHashing", "ErrandCurl", "ErrandOutbox",
+      "ErrandSigning", "ErrandStructuredFields", "ErrandAuthentication", "ErrandCore", "ErrandHashing",
+      "ErrandCurl", "ErrandOutbox",
       "ErrandOutboxSQLite", "ErrandTesting",
       "ContentCoding", "Programs", "TestSupport",
     ],
@@ -385,7 +388,7 @@ let tests: [Target] = [
     name: "ErrandTests",
     dependencies: [
       "Errand", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandInspector",
-      "ErrandOutboxPostgres", "ErrandSigning",
+      "ErrandOutboxPostgres", "ErrandSigning", "ErrandStructuredFields",
       "ErrandSwiftUI", "ErrandConformance", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol",
       "TestSupport",
     ] + standIns("UIKit") + standIns("SwiftUI"),
@@ -436,6 +439,7 @@ let package = Package(
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
     .library(name: "ErrandOutboxSQLite", targets: ["ErrandOutboxSQLite"]),
     .library(name: "ErrandOutboxPostgres", targets: ["ErrandOutboxPostgres"]),
+    .library(name: "ErrandStructuredFields", targets: ["ErrandStructuredFields"]),
     .library(name: "ErrandSigning", targets: ["ErrandSigning"]),
     .library(name: "ErrandUIKit", targets: ["ErrandUIKit"]),
     .library(name: "ErrandSwiftUI", targets: ["ErrandSwiftUI"]),

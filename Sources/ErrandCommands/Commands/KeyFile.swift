@@ -50,7 +50,7 @@ struct KeyFile {
   private var isJSON: Bool { data.first { $0 != 32 && $0 != 9 && $0 != 10 && $0 != 13 } == UInt8(ascii: "{") }
 
   /// Returns the shared key of the file, or nil if the file has a private or a public key.
-  private func sharedKey() throws(KeyError) -> SharedKey? {
+  private func sharedKey() throws(SigningError) -> SharedKey? {
     do {
       return try SharedKey(jwk: data)
     } catch {
@@ -63,7 +63,7 @@ struct KeyFile {
   private func named<Key>(_ body: () throws -> Key) throws -> Key {
     do {
       return try body()
-    } catch let error as KeyError {
+    } catch let error as SigningError {
       let hint = error.code == .passwordNeeded ? "--key-password @FILE reads the password from a file." : nil
       throw CommandFailure(.usage, error.code.rawValue, "\(path): \(error.message)", hint: hint)
     }

@@ -50,7 +50,7 @@ struct Login: Sendable {
   /// - Parameters:
   ///   - url: The URL of the request; nil if it is invalid, which sending reports.
   ///   - onProblem: Called with each problem of the cookie file.
-  /// - Throws: `UsageError`, `FileError` or `AWSSigningError`.
+  /// - Throws: `UsageError`, `FileError` or `SigningError`.
   private init(
     _ arguments: CredentialArguments, for url: URL?,
     environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -23,8 +23,7 @@ struct ResponseVerification: Sendable {
   static func failure(_ error: RequestError) -> CommandFailure? {
     guard error.code == .integrityFailed else { return nil }
     let code =
-      (error.underlying as? SignatureError)?.code.rawValue
-      ?? (error.underlying as? DigestError)?.code.rawValue
+      (error.underlying as? SigningError)?.code.rawValue
     return CommandFailure(
       .rejected, code ?? error.code.rawValue, error.message,
       hint: "The body was not shown. --verify-cover and --verify-age set what the signature must fulfil."

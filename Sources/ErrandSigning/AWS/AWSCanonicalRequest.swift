@@ -17,15 +17,15 @@ struct AWSCanonicalRequest: Sendable, Hashable {
   ///   - path: In its canonical form, like `query`.
   ///   - fields: All header fields with `Host`. Those that proxies or transports change are not signed.
   ///   - payload: The digest of the body in hexadecimal digits, or the word in its place.
-  /// - Throws: `AWSSigningError.invalidRequest` if a header field cannot be sent.
+  /// - Throws: `SigningError.invalidRequest` if a header field cannot be sent.
   init(
     method: HTTPMethod, path: String, query: String, fields: HTTPFields, payload: String
-  ) throws(AWSSigningError) {
+  ) throws(SigningError) {
     var values: [String: [String]] = [:]
     for field in fields {
       // With a line break in a field, two requests could have the same text.
       guard ASCII.isToken(field.name), !ASCII.hasControl(field.value) else {
-        throw AWSSigningError(
+        throw SigningError(
           .invalidRequest,
           "the header field \(field.name.prefix(100).debugDescription) is not a token, or its value has a control "
             + "character; correct the header field")
@@ -35,7 +35,7 @@ struct AWSCanonicalRequest: Sendable, Hashable {
       values[name, default: []].append(Self.value(field.value))
     }
     guard ASCII.isToken(method.rawValue) else {
-      throw AWSSigningError(
+      throw SigningError(
         .invalidRequest,
         "the method \(method.rawValue.prefix(100).debugDescription) is not a token; use one such as GET")
     }

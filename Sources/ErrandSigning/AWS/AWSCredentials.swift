@@ -17,11 +17,11 @@ public struct AWSCredentials: Sendable {
   let derived = AWSDerivedKey()
 
   /// Makes credentials from keys.
-  /// - Throws: `AWSSigningError.invalidCredentials` if a key is empty or has a character that no key has,
+  /// - Throws: `SigningError.invalidCredentials` if a key is empty or has a character that no key has,
   ///   such as the line break at the end of a file.
   public init(
     accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil
-  ) throws(AWSSigningError) {
+  ) throws(SigningError) {
     guard !accessKeyID.isEmpty, accessKeyID.utf8.allSatisfy(Self.mayBeInID) else {
       throw Self.invalid("access key ID")
     }
@@ -39,11 +39,11 @@ public struct AWSCredentials: Sendable {
   }
 
   /// Reads the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if it is set, `AWS_SESSION_TOKEN`.
-  /// - Throws: `AWSSigningError.invalidCredentials`, with the name of the missing variable.
-  public init(environment: [String: String]) throws(AWSSigningError) {
-    func value(_ name: String) throws(AWSSigningError) -> String {
+  /// - Throws: `SigningError.invalidCredentials`, with the name of the missing variable.
+  public init(environment: [String: String]) throws(SigningError) {
+    func value(_ name: String) throws(SigningError) -> String {
       guard let value = environment[name], !value.isEmpty else {
-        throw AWSSigningError(
+        throw SigningError(
           .invalidCredentials, "the environment variable \(name) is not set; set it to sign requests for AWS")
       }
       return value
@@ -61,8 +61,8 @@ public struct AWSCredentials: Sendable {
 
   private static func mayBeInSecret(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte }
 
-  private static func invalid(_ name: String) -> AWSSigningError {
-    AWSSigningError(
+  private static func invalid(_ name: String) -> SigningError {
+    SigningError(
       .invalidCredentials,
       "the \(name) is empty, or has a character that is not allowed; check for spaces and line breaks")
   }

@@ -14,15 +14,15 @@ struct AWSScope: Sendable, Hashable {
   let region: String
   let service: String
 
-  /// - Throws: `AWSSigningError.invalidScope` if either is not a name.
-  init(region: String, service: String) throws(AWSSigningError) {
+  /// - Throws: `SigningError.invalidScope` if either is not a name.
+  init(region: String, service: String) throws(SigningError) {
     guard Self.isName(region) else {
-      throw AWSSigningError(
+      throw SigningError(
         .invalidScope, "\(region.prefix(100).debugDescription) is not a region; give one such as eu-central-1"
       )
     }
     guard Self.isName(service) else {
-      throw AWSSigningError(
+      throw SigningError(
         .invalidScope,
         "\(service.prefix(100).debugDescription) is not a service; give its signing name, such as s3 or execute-api"
       )

@@ -19,14 +19,14 @@ extension AWSSigner {
   ///   - body: The body that is signed, for services other than S3.
   ///   - lifetime: From 1 s to 7 days. A URL that is signed with temporary credentials expires with them.
   ///   - date: The local time of the signature. The known difference to the server's clock is added to it.
-  /// - Throws: `AWSSigningError`, and the errors of the provider and of reading the body.
+  /// - Throws: `SigningError`, and the errors of the provider and of reading the body.
   public func presignedURL(
     for url: URL, method: HTTPMethod = .get, fields: HTTPFields = [:], body: RequestBody = .none,
     lifetime: Duration, date: Date = Date()
   ) async throws -> URL {
     let seconds = lifetime.components.seconds
     guard 1...604_800 ~= seconds, lifetime <= .seconds(604_800) else {
-      throw AWSSigningError(
+      throw SigningError(
         .invalidLifetime, "a presigned URL is valid for 1 s to 7 days; give a lifetime in that range")
     }
     let target = try AWSTarget(url)
@@ -60,7 +60,7 @@ extension AWSSigner {
     let end = url.absoluteString.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     let text = url.absoluteString[..<(end ?? url.absoluteString.endIndex)]
     guard let whole = URL(string: "\(text)?\(query)&X-Amz-Signature=\(signature)") else {
-      throw AWSSigningError(
+      throw SigningError(
         .invalidRequest, "the URL is not valid with the signature in its query; check the query")
     }
     return whole

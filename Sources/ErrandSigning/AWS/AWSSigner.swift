@@ -40,11 +40,11 @@ public struct AWSSigner: RequestSigner {
   ///   - service: The service's signing name, such as `s3` or `execute-api`.
   ///   - credentials: The provider of the credentials.
   ///   - payload: The bodies that are signed. Default: all.
-  /// - Throws: `AWSSigningError.invalidScope` if the region or the service is not a name.
+  /// - Throws: `SigningError.invalidScope` if the region or the service is not a name.
   public init(
     region: String, service: String, credentials: any AWSCredentialProvider,
     payload: AWSPayloadSigning = .always
-  ) throws(AWSSigningError) {
+  ) throws(SigningError) {
     scope = try AWSScope(region: region, service: service)
     provider = credentials
     self.payload = payload
@@ -52,7 +52,7 @@ public struct AWSSigner: RequestSigner {
 
   /// Adds `Authorization`, `X-Amz-Date`, `X-Amz-Security-Token` for temporary credentials, and
   /// `X-Amz-Content-SHA256` for S3 and for an unsigned body. They replace those that the request has.
-  /// - Throws: `AWSSigningError`, and the errors of the provider and of reading the body.
+  /// - Throws: `SigningError`, and the errors of the provider and of reading the body.
   public func sign(_ request: inout OutgoingRequest) async throws {
     let target = try AWSTarget(request.url)
     let credentials = try await provider.credentials()

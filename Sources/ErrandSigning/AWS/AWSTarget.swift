@@ -16,12 +16,12 @@ struct AWSTarget: Sendable, Hashable {
   let query: String?
 
   /// - Parameter url: An absolute URL.
-  /// - Throws: `AWSSigningError.invalidRequest` if the URL has no host, or a host that is not in ASCII.
-  init(_ url: URL) throws(AWSSigningError) {
+  /// - Throws: `SigningError.invalidRequest` if the URL has no host, or a host that is not in ASCII.
+  init(_ url: URL) throws(SigningError) {
     try self.init(url.absoluteString)
   }
 
-  init(_ url: String) throws(AWSSigningError) {
+  init(_ url: String) throws(SigningError) {
     var rest = url.utf8[...]
     rest = rest.prefix { $0 != UInt8(ascii: "#") }
     let scheme = rest.prefix { $0 != UInt8(ascii: ":") }
@@ -38,7 +38,7 @@ struct AWSTarget: Sendable, Hashable {
     host = try Self.host(authority, defaultPort: isSecure ? 443 : 80)
   }
 
-  private static func host(_ authority: Substring.UTF8View, defaultPort: Int64) throws(AWSSigningError)
+  private static func host(_ authority: Substring.UTF8View, defaultPort: Int64) throws(SigningError)
     -> String
   {
     let user = authority.lastIndex(of: UInt8(ascii: "@")).map { authority.index(after: $0) }
@@ -55,7 +55,7 @@ struct AWSTarget: Sendable, Hashable {
     // The zone of an address (RFC 6874) is valid on this machine only, and is not sent.
     if let zone = name.firstIndex(of: UInt8(ascii: "%")) {
       guard host.hasPrefix("[") else {
-        throw AWSSigningError(
+        throw SigningError(
           .invalidRequest, "the host of the URL is not in ASCII; write it as in DNS (xn--...)")
       }
       name = name[..<zone]
@@ -67,6 +67,6 @@ struct AWSTarget: Sendable, Hashable {
     return "\(host):\(number)"
   }
 
-  private static let hostless = AWSSigningError(
+  private static let hostless = SigningError(
     .invalidRequest, "the URL has no host; give an absolute URL, such as https://example.com/path")
 }

@@ -18,10 +18,10 @@ struct AWSTimestamp: Sendable, Hashable {
   /// Returns false for a date that is out of range, or not a number.
   static func canWrite(_ date: Date) -> Bool { range.contains(date.timeIntervalSince1970) }
 
-  /// - Throws: `AWSSigningError.invalidDate` if the date is out of range.
-  init(_ date: Date) throws(AWSSigningError) {
+  /// - Throws: `SigningError.invalidDate` if the date is out of range.
+  init(_ date: Date) throws(SigningError) {
     guard Self.canWrite(date) else {
-      throw AWSSigningError(
+      throw SigningError(
         .invalidDate, "the date is before 1970 or after 9999, which cannot be signed; check the clock")
     }
     let seconds = Int(date.timeIntervalSince1970)

@@ -29,7 +29,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
 
   /// Returns the digest of a file, which is read once, in pieces of 256 KiB. Blocks its thread meanwhile.
   /// - Throws: `.fileUnreadable` or `.fileChanged`.
-  public func digest(ofFileAt url: URL) throws(DigestError) -> Data {
+  public func digest(ofFileAt url: URL) throws(SigningError) -> Data {
     var hasher = DigestHasher(self)
     try DigestFile.forEachPiece(of: url) { hasher.update($0) }
     return hasher.finalize()

@@ -1,3 +1,5 @@
+public import ErrandStructuredFields
+
 /// A field that is a dictionary by digest algorithm (RFC 9530).
 public protocol DigestDictionary: StructuredField {
   /// The field's name.

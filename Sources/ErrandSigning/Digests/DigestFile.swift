@@ -18,7 +18,7 @@ enum DigestFile {
 
   /// Calls `body` with each piece of the file. All pieces but the last have 256 KiB.
   /// - Throws: `.fileUnreadable` or `.fileChanged`.
-  static func forEachPiece(of url: URL, _ body: (UnsafeRawBufferPointer) -> Void) throws(DigestError) {
+  static func forEachPiece(of url: URL, _ body: (UnsafeRawBufferPointer) -> Void) throws(SigningError) {
     let path = url.path(percentEncoded: false)
     // `open` ends the path at a NUL, and would open another file.
     guard url.isFileURL, !path.utf8.contains(0) else { throw unreadable(path, "it is not the URL of a file") }
@@ -41,7 +41,7 @@ enum DigestFile {
     }
     let after = try state(descriptor, path)
     guard after == before, length == before.length else {
-      throw DigestError(
+      throw SigningError(
         .fileChanged, "\(path) was written while it was read; take its digest when it is complete")
     }
   }
@@ -50,7 +50,7 @@ enum DigestFile {
   /// - Returns: The number of bytes.
   private static func fill(
     _ piece: UnsafeMutableRawBufferPointer, _ descriptor: Int32, _ path: String
-  ) throws(DigestError) -> Int {
+  ) throws(SigningError) -> Int {
     var filled = 0
     while filled < piece.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: piece[filled...])
@@ -73,7 +73,7 @@ enum DigestFile {
     let nanoseconds: Int
   }
 
-  private static func state(_ descriptor: Int32, _ path: String) throws(DigestError) -> State {
+  private static func state(_ descriptor: Int32, _ path: String) throws(SigningError) -> State {
     var info = stat()
     guard fstat(descriptor, &info) == 0 else { throw unreadable(path) }
     #if canImport(Darwin)
@@ -86,8 +86,8 @@ enum DigestFile {
       nanoseconds: Int(time.tv_nsec))
   }
 
-  private static func unreadable(_ path: String, _ reason: String? = nil) -> DigestError {
+  private static func unreadable(_ path: String, _ reason: String? = nil) -> SigningError {
     let reason = reason ?? String(cString: strerror(errno))
-    return DigestError(.fileUnreadable, "\(path) cannot be read: \(reason)")
+    return SigningError(.fileUnreadable, "\(path) cannot be read: \(reason)")
   }
 }

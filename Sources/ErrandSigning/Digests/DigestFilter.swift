@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -21,12 +21,12 @@ public struct DigestVerifier: ~Copyable, Sendable {
   private let fieldName: String
   private let expectations: [Expectation]
 
-  init(_ field: some IntegrityField) throws(DigestError) {
+  init(_ field: some IntegrityField) throws(SigningError) {
     fieldName = type(of: field).fieldName
     var expectations: [Expectation] = []
     for algorithm in field.algorithms {
       guard let digest = field[algorithm] else {
-        throw DigestError(
+        throw SigningError(
           .malformed, "\(algorithm.rawValue) in \(fieldName) has to be a byte sequence, between colons")
       }
       expectations.append(
@@ -34,7 +34,7 @@ public struct DigestVerifier: ~Copyable, Sendable {
     }
     guard !expectations.isEmpty else {
       let known = DigestAlgorithm.allCases.map(\.rawValue).joined(separator: " and ")
-      throw DigestError(
+      throw SigningError(
         .noKnownAlgorithm,
         "\(fieldName) has no digest that can be verified; ask for one of \(known) with Want-\(fieldName)")
     }
@@ -51,10 +51,10 @@ public struct DigestVerifier: ~Copyable, Sendable {
 
   /// Compares the digests of all the pieces with those of the field, in constant time.
   /// - Throws: `.mismatch` if one of them differs.
-  public consuming func finalize() throws(DigestError) {
+  public consuming func finalize() throws(SigningError) {
     for expectation in expectations
     where !ConstantTime.isEqual(expectation.state.finalize(), expectation.digest) {
-      throw DigestError(
+      throw SigningError(
         .mismatch,
         "the content does not match \(expectation.algorithm.rawValue) in \(fieldName): it was changed "
           + "or cut off on its way, or the field belongs to other content; do not use it, and transfer it again"
@@ -66,11 +66,11 @@ public struct DigestVerifier: ~Copyable, Sendable {
 extension IntegrityField {
   /// Returns a verifier for content that comes in pieces.
   /// - Throws: `.noKnownAlgorithm` if no digest can be verified, `.malformed` if one is not a byte sequence.
-  public func verifier() throws(DigestError) -> DigestVerifier { try DigestVerifier(self) }
+  public func verifier() throws(SigningError) -> DigestVerifier { try DigestVerifier(self) }
 
   /// Verifies that the digests match the data.
   /// - Throws: `.mismatch`, `.noKnownAlgorithm` or `.malformed`.
-  public func verify(_ data: Data) throws(DigestError) {
+  public func verify(_ data: Data) throws(SigningError) {
     var verifier = try verifier()
     verifier.update(data)
     try verifier.finalize()
@@ -79,7 +79,7 @@ extension IntegrityField {
   /// Verifies that the digests match a file, which is read once, in pieces of 256 KiB. Blocks its thread
   /// meanwhile.
   /// - Throws: `.mismatch`, `.noKnownAlgorithm`, `.malformed`, `.fileUnreadable` or `.fileChanged`.
-  public func verify(fileAt url: URL) throws(DigestError) {
+  public func verify(fileAt url: URL) throws(SigningError) {
     var verifier = try verifier()
     try DigestFile.forEachPiece(of: url) { verifier.update($0) }
     try verifier.finalize()

@@ -1,3 +1,5 @@
+public import ErrandStructuredFields
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -50,7 +52,7 @@ extension IntegrityField {
   /// Makes a field with the digests of a file, which is read once, in pieces of 256 KiB. Blocks its thread
   /// meanwhile.
   /// - Throws: `.fileUnreadable` or `.fileChanged`.
-  public init(ofFileAt url: URL, using algorithms: [DigestAlgorithm] = [.sha256]) throws(DigestError) {
+  public init(ofFileAt url: URL, using algorithms: [DigestAlgorithm] = [.sha256]) throws(SigningError) {
     self.init()
     let states = Dictionary(
       algorithms.map { ($0, DigestState($0)) }, uniquingKeysWith: { state, _ in state })

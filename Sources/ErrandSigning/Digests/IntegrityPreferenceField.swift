@@ -1,3 +1,5 @@
+public import ErrandStructuredFields
+
 /// The value of `Want-Content-Digest`: the digests of contents that the sender would like to receive (RFC
 /// 9530, section 4).
 ///

@@ -28,7 +28,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
     /// The last record was read.
     case last
     case finished
-    case failed(ContentEncryptionError)
+    case failed(SigningError)
   }
 
   /// The content's header; nil until it was read.
@@ -67,9 +67,9 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
 
   /// Decrypts the next piece, of any length. If `neededKeyID` is set afterwards, call `use(_:)` next.
   /// - Returns: The content of the records that are complete.
-  /// - Throws: `ContentEncryptionError` if the bytes are not those that were encrypted, and the same error
+  /// - Throws: `SigningError` if the bytes are not those that were encrypted, and the same error
   ///   from then on; `.misused` if a key is needed first, or after `finish()`.
-  public mutating func update(_ piece: Data) throws(ContentEncryptionError) -> Data {
+  public mutating func update(_ piece: Data) throws(SigningError) -> Data {
     try checkUse()
     do {
       return try header == nil ? readHeader(piece) : readRecords(piece)
@@ -90,9 +90,9 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
   /// Sets the key that `neededKeyID` names.
   /// - Returns: The content of the records that came with the header.
   /// - Throws: The errors of `update(_:)`; `.misused` if the decoder needs no key now.
-  public mutating func use(_ key: ContentKey) throws(ContentEncryptionError) -> Data {
+  public mutating func use(_ key: ContentKey) throws(SigningError) -> Data {
     guard case .key = state, let header else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .misused, "the decoder needs no key now; give it one when neededKeyID is set")
     }
     cipher = RecordCipher(RecordKeys(key, salt: header.salt), encrypts: false)
@@ -105,7 +105,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
   /// Ends the content. The content is whole only if this does not throw.
   /// - Returns: The content of the last record, if it is shorter than the others.
   /// - Throws: The errors of `update(_:)`; `.truncated` if the last record is missing.
-  public mutating func finish() throws(ContentEncryptionError) -> Data {
+  public mutating func finish() throws(SigningError) -> Data {
     try checkUse()
     do {
       let content = try state == .last ? Data() : readLastRecord()
@@ -116,27 +116,27 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
     }
   }
 
-  private func checkUse() throws(ContentEncryptionError) {
+  private func checkUse() throws(SigningError) {
     switch state {
     case .header, .records, .last: return
     case .key:
-      throw ContentEncryptionError(
+      throw SigningError(
         .misused, "the decoder has no key yet; give it the one that neededKeyID names")
     case .finished:
-      throw ContentEncryptionError(.misused, "the decoder is finished; make another one for other content")
+      throw SigningError(.misused, "the decoder is finished; make another one for other content")
     case .failed(let error): throw error
     }
   }
 
   /// Keeps an error for all later calls: bytes after it cannot be trusted.
-  private mutating func fail(_ error: ContentEncryptionError) -> ContentEncryptionError {
+  private mutating func fail(_ error: SigningError) -> SigningError {
     (state, cipher, pending) = (.failed(error), nil, [])
     return error
   }
 }
 
 extension AES128GCMDecoder {
-  private mutating func readHeader(_ piece: Data) throws(ContentEncryptionError) -> Data {
+  private mutating func readHeader(_ piece: Data) throws(SigningError) -> Data {
     var rest = piece
     while pending.count < EncryptionHeader.length(from: pending), !rest.isEmpty {
       let taken = rest.prefix(EncryptionHeader.length(from: pending) - pending.count)
@@ -150,13 +150,13 @@ extension AES128GCMDecoder {
     return Data()
   }
 
-  private mutating func readRecords(_ piece: Data) throws(ContentEncryptionError) -> Data {
+  private mutating func readRecords(_ piece: Data) throws(SigningError) -> Data {
     guard let size = header?.recordSize else { return Data() }
     let count = (pending.count + piece.count) / size
     var output = OutputBuffer(capacity: count * (size - RecordLayout.tagLength))
     // `withUnsafeBytes` would lose the error's type if its closure threw.
-    let result = piece.withUnsafeBytes { piece -> Result<Void, ContentEncryptionError> in
-      Result { () throws(ContentEncryptionError) in
+    let result = piece.withUnsafeBytes { piece -> Result<Void, SigningError> in
+      Result { () throws(SigningError) in
         var rest = piece[...]
         for _ in 0..<count {
           if pending.isEmpty {
@@ -178,16 +178,16 @@ extension AES128GCMDecoder {
   }
 
   /// Reads the record that may be shorter than the others.
-  private mutating func readLastRecord() throws(ContentEncryptionError) -> Data {
+  private mutating func readLastRecord() throws(SigningError) -> Data {
     guard let size = header?.recordSize, pending.count >= RecordLayout.overhead else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .truncated, "the encrypted content ends before its last record; it was cut off, so fetch it again")
     }
     precondition(pending.count < size)
     var output = OutputBuffer(capacity: pending.count)
     try readPending(to: &output)
     guard state == .last else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidPadding,
         "record \(number) of the encrypted content is shorter than the others, but is not marked as the last; "
           + "the sender encodes it wrongly")
@@ -195,12 +195,12 @@ extension AES128GCMDecoder {
     return output.data()
   }
 
-  private mutating func readPending(to output: inout OutputBuffer) throws(ContentEncryptionError) {
+  private mutating func readPending(to output: inout OutputBuffer) throws(SigningError) {
     // Swapped, not copied, so that the memory is reused.
     var record: [UInt8] = []
     swap(&record, &pending)
     try record.withUnsafeBytes { record in
-      Result { () throws(ContentEncryptionError) in try readRecord(record, to: &output) }
+      Result { () throws(SigningError) in try readRecord(record, to: &output) }
     }.get()
     record.removeAll(keepingCapacity: true)
     swap(&record, &pending)
@@ -208,23 +208,23 @@ extension AES128GCMDecoder {
 
   private mutating func readRecord(
     _ record: UnsafeRawBufferPointer, to output: inout OutputBuffer
-  ) throws(ContentEncryptionError) {
+  ) throws(SigningError) {
     guard state != .last else { throw Self.trailing }
     guard let cipher, number < maximumCount else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .tooManyRecords,
         "the encrypted content has more records than are safe with one key; have the sender send it in parts")
     }
     let plain = output.grow(by: record.count - RecordLayout.tagLength)
     guard let start = plain.baseAddress, cipher.open(record, number: number, into: start) else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .damaged,
         "record \(number + 1) of the encrypted content is not what was encrypted: it was changed, moved or cut off, or "
           + "the key is wrong; fetch it again, and compare the keys")
     }
     number += 1
     guard let (count, delimiter) = RecordLayout.content(of: UnsafeRawBufferPointer(plain)) else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidPadding,
         "record \(number) of the encrypted content has no padding delimiter; the sender encodes it wrongly")
     }
@@ -232,8 +232,8 @@ extension AES128GCMDecoder {
     if delimiter == .last { state = .last }
   }
 
-  private static var trailing: ContentEncryptionError {
-    ContentEncryptionError(
+  private static var trailing: SigningError {
+    SigningError(
       .trailingData,
       "the encrypted content has bytes after its last record; do not use it, and fetch it again")
   }

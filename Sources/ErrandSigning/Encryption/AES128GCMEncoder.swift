@@ -31,7 +31,7 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   private var number: UInt64 = 0
   private var hasBegun = false
   /// The error of further calls; nil while the encoder accepts content.
-  private var end: ContentEncryptionError?
+  private var end: SigningError?
 
   /// Makes an encoder for one content, with a random salt.
   /// - Parameters:
@@ -41,7 +41,7 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   ///   - padding: Zeros that hide how long the content is.
   /// - Throws: `.invalidParameter` if the record size or the padding is out of range.
   public init(key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none)
-    throws(ContentEncryptionError)
+    throws(SigningError)
   {
     // Reusing a salt would reveal the content (RFC 8188, section 4.3), so callers cannot choose it.
     try self.init(
@@ -51,15 +51,15 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   /// - Parameter maximumCount: The most records; nil for as many as are safe.
   init(
     key: ContentKey, recordSize: Int, padding: RecordPadding = .none, salt: Data, maximumCount: UInt64? = nil
-  ) throws(ContentEncryptionError) {
+  ) throws(SigningError) {
     guard EncryptionHeader.minimumRecordSize...EncryptionHeader.maximumRecordSize ~= recordSize else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidParameter,
         "a record cannot have \(recordSize) bytes; choose a record size from \(EncryptionHeader.minimumRecordSize) to "
           + "\(EncryptionHeader.maximumRecordSize)")
     }
     guard padding.isValid else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidParameter, "this padding cannot be made; choose one of at most \(RecordPadding.maximum) bytes"
       )
     }
@@ -77,7 +77,7 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   /// - Returns: The records that are full. The header comes before them in the first output.
   /// - Throws: `.tooManyRecords`, also from all later calls: send the content in parts. `.misused` after
   ///   `finish()`.
-  public mutating func update(_ piece: Data) throws(ContentEncryptionError) -> Data {
+  public mutating func update(_ piece: Data) throws(SigningError) -> Data {
     let records = layout.fullRecordCount(content: pending.count + piece.count, padding: padding)
     var output = try begin(records)
     excess = (excess + piece.count % multiple) % multiple
@@ -98,12 +98,12 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   /// - Returns: The last record. Records of padding come before it, and the header, unless `update(_:)`
   ///   returned it.
   /// - Throws: `.tooManyRecords`; `.misused` if the encoder is finished already.
-  public mutating func finish() throws(ContentEncryptionError) -> Data {
+  public mutating func finish() throws(SigningError) -> Data {
     padding += (multiple - excess) % multiple
     excess = 0
     let records = max(1, (pending.count + padding + layout.capacity - 1) / layout.capacity)
     var output = try begin(records)
-    end = ContentEncryptionError(
+    end = SigningError(
       .misused, "the encrypted content is finished already; make another encoder for other content")
     for _ in 1..<records { append(UnsafeRawBufferPointer(start: nil, count: 0), .more, to: &output) }
     append(UnsafeRawBufferPointer(start: nil, count: 0), .last, to: &output)
@@ -114,11 +114,11 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   var heldCount: Int { pending.count }
 
   /// Returns memory for `records` records. Writes the header into it if the header is not written yet.
-  private mutating func begin(_ records: Int) throws(ContentEncryptionError) -> OutputBuffer {
+  private mutating func begin(_ records: Int) throws(SigningError) -> OutputBuffer {
     if let end { throw end }
     guard UInt64(records) <= maximumCount - number else {
       // After a retry the content would lack this piece in its middle, so the error stays.
-      let error = ContentEncryptionError(
+      let error = SigningError(
         .tooManyRecords,
         "the content needs more records than can be encrypted safely with one key; send it in parts, or with a "
           + "larger record size")

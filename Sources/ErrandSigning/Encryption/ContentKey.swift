@@ -27,13 +27,13 @@ public struct ContentKey: Sendable {
   ///     from it first.
   ///   - id: The key's name, of at most 255 bytes.
   /// - Throws: `.invalidParameter` if the key is empty or its name too long.
-  public init(_ data: Data, id: Data = Data()) throws(ContentEncryptionError) {
+  public init(_ data: Data, id: Data = Data()) throws(SigningError) {
     guard !data.isEmpty else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidParameter, "a content key is empty; make one with ContentKey.random(id:)")
     }
     guard id.count <= EncryptionHeader.maximumIDLength else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidParameter,
         "the name of a content key has \(id.count) bytes; give it one of at most \(EncryptionHeader.maximumIDLength)"
       )
@@ -44,13 +44,13 @@ public struct ContentKey: Sendable {
 
   /// Makes a key from bytes, with a name of at most 255 bytes of UTF-8.
   /// - Throws: `.invalidParameter` if the key is empty or its name too long.
-  public init(_ data: Data, id: String) throws(ContentEncryptionError) {
+  public init(_ data: Data, id: String) throws(SigningError) {
     try self.init(data, id: Data(id.utf8))
   }
 
   /// Returns a new key of 16 bytes, from the system's source of randomness.
   /// - Throws: `.invalidParameter` if the name has more than 255 bytes.
-  public static func random(id: String = "") throws(ContentEncryptionError) -> ContentKey {
+  public static func random(id: String = "") throws(SigningError) -> ContentKey {
     try ContentKey(.random(16), id: id)
   }
 

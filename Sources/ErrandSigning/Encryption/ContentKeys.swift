@@ -40,9 +40,9 @@ public struct ContentKeys: ContentKeyProvider {
 
   /// Returns the key with this name.
   /// - Throws: `.unknownKey` if no key has this name.
-  public func contentKey(for id: Data) throws(ContentEncryptionError) -> ContentKey {
+  public func contentKey(for id: Data) throws(SigningError) -> ContentKey {
     guard let key = keys[id] else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .unknownKey,
         "the content is encrypted with the key \(ContentKey.shown(id)), which is not among the keys; add it, "
           + "or have the sender use one of these keys")

@@ -87,7 +87,7 @@ final class DecryptedBody: BodyFilter {
   /// - Parameter error: The decoder's error, or that of the application's keys, which the message does not
   ///   show.
   private static func failed(_ error: any Error) -> RequestError {
-    let reason = (error as? ContentEncryptionError).map { "\($0)" } ?? "its key could not be found"
+    let reason = (error as? SigningError).map { "\($0)" } ?? "its key could not be found"
     return RequestError(
       .decryptionFailed, message: "the response's body cannot be decrypted: \(reason)", reachedServer: true,
       underlying: error)

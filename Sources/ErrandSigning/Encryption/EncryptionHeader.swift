@@ -50,17 +50,17 @@ public struct EncryptionHeader: Sendable, Hashable {
   /// Reads a whole header, which has the length that `length(from:)` returned.
   /// - Throws: `.invalidHeader` if the record size is less than 18; `.recordTooLarge` if it is above the
   ///   maximum.
-  init(_ bytes: [UInt8], maximumRecordSize: Int) throws(ContentEncryptionError) {
+  init(_ bytes: [UInt8], maximumRecordSize: Int) throws(SigningError) {
     precondition(bytes.count == Self.length(from: bytes))
     let size = bytes[Self.saltLength..<Self.saltLength + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard size >= Self.minimumRecordSize else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .invalidHeader,
         "the encrypted content says that its records have \(size) bytes, but the minimum is \(Self.minimumRecordSize); "
           + "check that it is encoded with aes128gcm")
     }
     guard size <= maximumRecordSize else {
-      throw ContentEncryptionError(
+      throw SigningError(
         .recordTooLarge,
         "the encrypted content has records of \(size) bytes, but at most \(maximumRecordSize) are accepted; have "
           + "the sender make smaller ones, or raise maximumRecordSize")

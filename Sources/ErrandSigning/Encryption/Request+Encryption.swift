@@ -91,7 +91,7 @@ private final class EncryptingEncoder: BodyEncoder {
   private var encoder: AES128GCMEncoder
 
   init(_ body: EncryptedBody) throws {
-    do throws(ContentEncryptionError) {
+    do throws(SigningError) {
       encoder = try AES128GCMEncoder(
         key: body.coding.key, recordSize: body.coding.recordSize, padding: body.coding.padding,
         salt: body.salt)
@@ -101,12 +101,12 @@ private final class EncryptingEncoder: BodyEncoder {
   }
 
   func update(_ piece: Data) throws -> Data {
-    try failing { () throws(ContentEncryptionError) in try encoder.update(piece) }
+    try failing { () throws(SigningError) in try encoder.update(piece) }
   }
 
-  func finish() throws -> Data { try failing { () throws(ContentEncryptionError) in try encoder.finish() } }
+  func finish() throws -> Data { try failing { () throws(SigningError) in try encoder.finish() } }
 
-  private func failing(_ encode: () throws(ContentEncryptionError) -> Data) throws(RequestError) -> Data {
+  private func failing(_ encode: () throws(SigningError) -> Data) throws(RequestError) -> Data {
     do {
       return try encode()
     } catch {

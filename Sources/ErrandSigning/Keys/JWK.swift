@@ -21,36 +21,36 @@ struct JWK: Sendable {
   let algorithm: SignatureAlgorithm?
   private let operations: [String]?
 
-  init(_ json: Data) throws(KeyError) {
+  init(_ json: Data) throws(SigningError) {
     guard json.count <= Self.maximumLength,
       let members = try? JSONDecoder().decode(JWKMembers.self, from: json)
     else {
-      throw KeyError(
+      throw SigningError(
         .invalidKey,
         "the data is not a JSON Web Key; pass one JSON object with a \"kty\" and the members that belong to it"
       )
     }
     guard members.use == nil || members.use == "sig" else {
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the JSON Web Key is not for signatures: its \"use\" is not \"sig\"; pass another key")
     }
     (keyID, operations) = (members.kid, members.operations)
-    algorithm = try members.alg.map { (name) throws(KeyError) in try Self.algorithm(named: name) }
+    algorithm = try members.alg.map { (name) throws(SigningError) in try Self.algorithm(named: name) }
     material = try members.material()
   }
 
   /// - Parameter operation: `sign` or `verify`.
-  func check(_ operation: String) throws(KeyError) {
+  func check(_ operation: String) throws(SigningError) {
     guard operations?.contains(operation) ?? true else {
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the JSON Web Key's \"key_ops\" lack \"\(operation)\"; pass a key that may be used for it")
     }
   }
 
   /// Returns the algorithm that has this name in a JSON Web Key (RFC 7518, section 3.1, and RFC 8037).
-  private static func algorithm(named name: String) throws(KeyError) -> SignatureAlgorithm {
+  private static func algorithm(named name: String) throws(SigningError) -> SignatureAlgorithm {
     switch name {
     case "EdDSA", "Ed25519": return .ed25519
     case "ES256": return .ecdsaP256SHA256
@@ -59,7 +59,7 @@ struct JWK: Sendable {
     case "RS256": return .rsaV15SHA256
     case "HS256": return .hmacSHA256
     default:
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the JSON Web Key is for an algorithm that is not supported; pass one whose \"alg\" is EdDSA, ES256, ES384, "
           + "PS512, RS256 or HS256, or a key without \"alg\"")

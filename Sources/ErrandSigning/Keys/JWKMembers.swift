@@ -17,7 +17,7 @@ struct JWKMembers: Decodable {
     case operations = "key_ops"
   }
 
-  func material() throws(KeyError) -> JWK.Material {
+  func material() throws(SigningError) -> JWK.Material {
     switch kty {
     case "OKP": return try edwards()
     case "EC": return try elliptic()
@@ -27,16 +27,16 @@ struct JWKMembers: Decodable {
       guard !key.isEmpty else { throw SharedKey.empty }
       return .shared(SecretBytes(key))
     default:
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the JSON Web Key is of an unsupported kind; pass one whose \"kty\" is OKP, EC, RSA or oct"
       )
     }
   }
 
-  private func edwards() throws(KeyError) -> JWK.Material {
+  private func edwards() throws(SigningError) -> JWK.Material {
     guard crv == "Ed25519" else {
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey, "the JSON Web Key's curve is not supported; pass one whose \"crv\" is Ed25519")
     }
     let point = try bytes(x, "x", count: 32)
@@ -51,13 +51,13 @@ struct JWKMembers: Decodable {
     return .pair(KeyDER(.pkcs8, consuming: &key), publicKey: publicKey)
   }
 
-  private func elliptic() throws(KeyError) -> JWK.Material {
+  private func elliptic() throws(SigningError) -> JWK.Material {
     let (curve, width): ([UInt8], Int)
     switch crv {
     case "P-256": (curve, width) = (ObjectIdentifier.p256, 32)
     case "P-384": (curve, width) = (ObjectIdentifier.p384, 48)
     default:
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the JSON Web Key's curve is not supported; pass one whose \"crv\" is P-256 or P-384")
     }
@@ -75,41 +75,41 @@ struct JWKMembers: Decodable {
     return .pair(KeyDER(.sec1, consuming: &key), publicKey: publicKey)
   }
 
-  private func rsa() throws(KeyError) -> JWK.Material {
+  private func rsa() throws(SigningError) -> JWK.Material {
     let publicParts = try [integer(n, "n"), integer(e, "e")]
     var key = DER.element(.sequence, publicParts.flatMap { $0 })
     let publicKey = KeyDER(.publicPKCS1, consuming: &key)
     guard d != nil else { return .publicKey(publicKey) }
     guard oth == nil else {
-      throw KeyError(.unsupportedKey, "the RSA key has more than two prime factors; make one with two")
+      throw SigningError(.unsupportedKey, "the RSA key has more than two prime factors; make one with two")
     }
     guard p != nil, q != nil, dp != nil, dq != nil, qi != nil else {
-      throw KeyError(
+      throw SigningError(
         .invalidKey,
         "the JSON Web Key has no \"p\", \"q\", \"dp\", \"dq\" or \"qi\"; export the RSA key with all of them")
     }
     let parts = try [(d, "d"), (p, "p"), (q, "q"), (dp, "dp"), (dq, "dq"), (qi, "qi")]
-      .map { (part) throws(KeyError) in try integer(part.0, part.1) }
+      .map { (part) throws(SigningError) in try integer(part.0, part.1) }
     key = DER.element(.sequence, ([DER.unsigned([0])] + publicParts + parts).flatMap { $0 })
     return .pair(KeyDER(.pkcs1, consuming: &key), publicKey: publicKey)
   }
 
-  private func integer(_ text: String?, _ name: String) throws(KeyError) -> [UInt8] {
+  private func integer(_ text: String?, _ name: String) throws(SigningError) -> [UInt8] {
     let bytes = try bytes(text, name)
     // RFC 7518, section 2, forbids leading zeros.
     guard let first = bytes.first, first != 0 else { throw Self.wrong(name) }
     return DER.unsigned(bytes)
   }
 
-  private func bytes(_ text: String?, _ name: String, count: Int? = nil) throws(KeyError) -> Data {
+  private func bytes(_ text: String?, _ name: String, count: Int? = nil) throws(SigningError) -> Data {
     guard let bytes = text.flatMap(Data.init(base64URL:)), count == nil || bytes.count == count else {
       throw Self.wrong(name)
     }
     return bytes
   }
 
-  private static func wrong(_ name: String) -> KeyError {
-    KeyError(
+  private static func wrong(_ name: String) -> SigningError {
+    SigningError(
       .invalidKey,
       "the JSON Web Key's \"\(name)\" is missing, or is not base64url of the required length; export "
         + "the key again")

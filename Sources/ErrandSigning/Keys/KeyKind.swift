@@ -36,11 +36,11 @@ enum KeyKind: Sendable, Hashable, CaseIterable {
 
   /// Returns the requested algorithm, or the first usable one if `asked` is nil.
   /// - Throws: `.algorithmMismatch` if the requested algorithm is not usable.
-  func choose(_ asked: SignatureAlgorithm?, from usable: [SignatureAlgorithm]) throws(KeyError)
+  func choose(_ asked: SignatureAlgorithm?, from usable: [SignatureAlgorithm]) throws(SigningError)
     -> SignatureAlgorithm
   {
     guard let algorithm = asked ?? usable.first, usable.contains(algorithm) else {
-      throw KeyError.mismatch(asked, "an \(name) key", usable)
+      throw SigningError.mismatch(asked, "an \(name) key", usable)
     }
     return algorithm
   }
@@ -50,10 +50,10 @@ extension NativeKey {
   /// Returns the algorithms that the key can be used with.
   /// - Parameter allowed: The only algorithm that the key may be used with; nil if it is not restricted.
   /// - Throws: `.algorithmMismatch` if no algorithm is left.
-  func algorithms(allowed: SignatureAlgorithm?) throws(KeyError) -> [SignatureAlgorithm] {
+  func algorithms(allowed: SignatureAlgorithm?) throws(SigningError) -> [SignatureAlgorithm] {
     let usable = kind.algorithms.filter { allows($0) && (allowed == nil || $0 == allowed) }
     guard !usable.isEmpty else {
-      throw KeyError.mismatch(allowed ?? kind.algorithms.first, "this \(kind.name) key", [])
+      throw SigningError.mismatch(allowed ?? kind.algorithms.first, "this \(kind.name) key", [])
     }
     return usable
   }

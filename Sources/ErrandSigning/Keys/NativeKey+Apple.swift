@@ -25,35 +25,35 @@
     }
 
     /// - Parameter password: Decrypts the key if it is encrypted.
-    convenience init(_ der: KeyDER, password: SecretBytes? = nil) throws(KeyError) {
-      guard der.isWellFormed else { throw KeyError.damaged }
+    convenience init(_ der: KeyDER, password: SecretBytes? = nil) throws(SigningError) {
+      guard der.isWellFormed else { throw SigningError.damaged }
       let bytes = der.bytes.withUnsafeBytes { Data($0) }
       switch der.form {
       case .pkcs8:
-        guard let info = KeyInfo(privateKey: bytes) else { throw KeyError.damaged }
+        guard let info = KeyInfo(privateKey: bytes) else { throw SigningError.damaged }
         try self.init(privateKey: info, bytes)
       case .encryptedPKCS8:
-        guard let password else { throw KeyError.passwordNeeded }
+        guard let password else { throw SigningError.passwordNeeded }
         let plain = KeyDER(.pkcs8, try PBES2.decrypt(bytes, password))
-        guard plain.isWellFormed else { throw KeyError.wrongPassword }
+        guard plain.isWellFormed else { throw SigningError.wrongPassword }
         try self.init(plain)
       case .sec1: try self.init(ellipticKey: bytes)
       case .pkcs1: try self.init(.rsa, .rsa(Self.rsa(bytes, kSecAttrKeyClassPrivate)))
       case .spki:
-        guard let info = KeyInfo(publicKey: bytes) else { throw KeyError.damaged }
+        guard let info = KeyInfo(publicKey: bytes) else { throw SigningError.damaged }
         try self.init(publicKey: info, bytes)
       case .publicPKCS1: try self.init(.rsa, .publicRSA(Self.rsa(bytes, kSecAttrKeyClassPublic)))
       }
     }
 
-    private convenience init(privateKey info: KeyInfo<Data>, _ whole: Data) throws(KeyError) {
+    private convenience init(privateKey info: KeyInfo<Data>, _ whole: Data) throws(SigningError) {
       switch (info.algorithm, info.curve) {
       case (ObjectIdentifier.ed25519, nil):
         // The key is wrapped a second time (RFC 8410, section 7).
         var inner = DERReader(info.key)
         guard let seed = inner.read(.octetString), inner.isAtEnd,
           let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: Data(seed))
-        else { throw KeyError.damaged }
+        else { throw SigningError.damaged }
         self.init(.ed25519, .ed25519(key))
       case (ObjectIdentifier.ellipticKey, ObjectIdentifier.p256),
         (ObjectIdentifier.ellipticKey, ObjectIdentifier.p384):
@@ -62,67 +62,71 @@
         try self.init(.rsa, .rsa(Self.rsa(Data(info.key), kSecAttrKeyClassPrivate)))
       case (ObjectIdentifier.rsaPSS, nil) where !info.isRestricted:
         try self.init(.rsaPSS, .rsa(Self.rsa(Data(info.key), kSecAttrKeyClassPrivate)))
-      default: throw KeyError.unsupportedKind
+      default: throw SigningError.unsupportedKind
       }
     }
 
-    private convenience init(publicKey info: KeyInfo<Data>, _ whole: Data) throws(KeyError) {
+    private convenience init(publicKey info: KeyInfo<Data>, _ whole: Data) throws(SigningError) {
       switch (info.algorithm, info.curve) {
       case (ObjectIdentifier.ed25519, nil):
         try PublicKeyCheck.ed25519(info.key)
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(info.key)) else {
-          throw KeyError.damaged
+          throw SigningError.damaged
         }
         self.init(.ed25519, .publicEd25519(key))
       case (ObjectIdentifier.ellipticKey, ObjectIdentifier.p256):
-        guard let key = try? P256.Signing.PublicKey(derRepresentation: whole) else { throw KeyError.damaged }
+        guard let key = try? P256.Signing.PublicKey(derRepresentation: whole) else {
+          throw SigningError.damaged
+        }
         self.init(.p256, .publicP256(key))
       case (ObjectIdentifier.ellipticKey, ObjectIdentifier.p384):
-        guard let key = try? P384.Signing.PublicKey(derRepresentation: whole) else { throw KeyError.damaged }
+        guard let key = try? P384.Signing.PublicKey(derRepresentation: whole) else {
+          throw SigningError.damaged
+        }
         self.init(.p384, .publicP384(key))
       case (ObjectIdentifier.rsa, nil):
         try self.init(.rsa, .publicRSA(Self.rsa(Data(info.key), kSecAttrKeyClassPublic)))
       case (ObjectIdentifier.rsaPSS, nil) where !info.isRestricted:
         try self.init(.rsaPSS, .publicRSA(Self.rsa(Data(info.key), kSecAttrKeyClassPublic)))
-      default: throw KeyError.unsupportedKind
+      default: throw SigningError.unsupportedKind
       }
     }
 
     /// Reads SEC 1 or PKCS #8, of either curve.
-    private convenience init(ellipticKey der: Data) throws(KeyError) {
+    private convenience init(ellipticKey der: Data) throws(SigningError) {
       if let key = try? P256.Signing.PrivateKey(derRepresentation: der) {
         self.init(.p256, .p256(key))
       } else if let key = try? P384.Signing.PrivateKey(derRepresentation: der) {
         self.init(.p384, .p384(key))
       } else {
-        throw KeyError.unsupportedKind
+        throw SigningError.unsupportedKind
       }
     }
 
     /// Reads PKCS #1.
-    private static func rsa(_ der: Data, _ part: CFString) throws(KeyError) -> SecKey {
+    private static func rsa(_ der: Data, _ part: CFString) throws(SigningError) -> SecKey {
       let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: part] as CFDictionary
-      guard let key = SecKeyCreateWithData(der as CFData, attributes, nil) else { throw KeyError.damaged }
+      guard let key = SecKeyCreateWithData(der as CFData, attributes, nil) else { throw SigningError.damaged }
       // The external representation of a public key is PKCS #1: its modulus and its exponent.
       guard let publicKey = part == kSecAttrKeyClassPublic ? key : SecKeyCopyPublicKey(key),
         let numbers = SecKeyCopyExternalRepresentation(publicKey, nil) as Data?
-      else { throw KeyError.damaged }
+      else { throw SigningError.damaged }
       var outer = DERReader(numbers)
       guard var inner = outer.readSequence(), let modulus = inner.readUnsigned(),
         let exponent = inner.readUnsigned()
-      else { throw KeyError.damaged }
+      else { throw SigningError.damaged }
       try PublicKeyCheck.rsa(modulus: modulus, exponent: exponent)
       return key
     }
 
     /// Returns the public part alone.
-    func publicKey() throws(KeyError) -> NativeKey {
+    func publicKey() throws(SigningError) -> NativeKey {
       switch storage {
       case .ed25519(let key): return NativeKey(kind, .publicEd25519(key.publicKey))
       case .p256(let key): return NativeKey(kind, .publicP256(key.publicKey))
       case .p384(let key): return NativeKey(kind, .publicP384(key.publicKey))
       case .rsa(let key):
-        guard let publicKey = SecKeyCopyPublicKey(key) else { throw KeyError.damaged }
+        guard let publicKey = SecKeyCopyPublicKey(key) else { throw SigningError.damaged }
         return NativeKey(kind, .publicRSA(publicKey))
       case .publicEd25519, .publicP256, .publicP384, .publicRSA: return self
       }

@@ -16,18 +16,18 @@
     deinit { EVP_PKEY_free(key) }
 
     /// - Parameter password: Decrypts the key if it is encrypted.
-    convenience init(_ der: KeyDER, password: SecretBytes? = nil) throws(KeyError) {
+    convenience init(_ der: KeyDER, password: SecretBytes? = nil) throws(SigningError) {
       let isEncrypted = der.form == .encryptedPKCS8
-      guard der.isWellFormed else { throw KeyError.damaged }
-      if isEncrypted, password == nil { throw KeyError.passwordNeeded }
+      guard der.isWellFormed else { throw SigningError.damaged }
+      if isEncrypted, password == nil { throw SigningError.passwordNeeded }
       if isEncrypted, OpenSSL.isSlow(der) { throw PBES2.tooSlow }
       guard let key = OpenSSL.decode(der, password: password) else {
-        throw isEncrypted ? KeyError.wrongPassword : KeyError.damaged
+        throw isEncrypted ? SigningError.wrongPassword : SigningError.damaged
       }
       try self.init(owning: key)
     }
 
-    private init(owning key: OpaquePointer) throws(KeyError) {
+    private init(owning key: OpaquePointer) throws(SigningError) {
       self.key = key
       do {
         kind = try Self.kind(of: key)
@@ -37,10 +37,10 @@
       }
     }
 
-    private static func kind(of key: OpaquePointer) throws(KeyError) -> KeyKind {
+    private static func kind(of key: OpaquePointer) throws(SigningError) -> KeyKind {
       if EVP_PKEY_is_a(key, "ED25519") == 1 {
         var (point, length) = ([UInt8](repeating: 0, count: 32), 32)
-        guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1 else { throw KeyError.damaged }
+        guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1 else { throw SigningError.damaged }
         try PublicKeyCheck.ed25519(point.prefix(length))
         return .ed25519
       }
@@ -57,7 +57,7 @@
         default: break
         }
       }
-      throw KeyError.unsupportedKind
+      throw SigningError.unsupportedKind
     }
 
     /// Returns a number that a key consists of, in network byte order; empty if the key has no number of this name.
@@ -71,10 +71,10 @@
     }
 
     /// Returns the public part alone.
-    func publicKey() throws(KeyError) -> NativeKey {
+    func publicKey() throws(SigningError) -> NativeKey {
       var start: UnsafeMutablePointer<UInt8>?
       let count = Int(i2d_PUBKEY(key, &start))
-      guard let start, count > 0 else { throw KeyError.damaged }
+      guard let start, count > 0 else { throw SigningError.damaged }
       defer { errand_crypto_free(start) }
       return try NativeKey(KeyDER(.spki, SecretBytes(UnsafeRawBufferPointer(start: start, count: count))))
     }

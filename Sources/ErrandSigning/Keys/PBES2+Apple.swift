@@ -5,15 +5,15 @@
   extension PBES2 {
     /// Returns the decrypted key.
     /// - Throws: `.unsupportedKey` if the encryption is not supported; `.wrongPassword` if decryption fails.
-    static func decrypt(_ bytes: Data, _ password: SecretBytes) throws(KeyError) -> SecretBytes {
+    static func decrypt(_ bytes: Data, _ password: SecretBytes) throws(SigningError) -> SecretBytes {
       guard let parameters = PBES2(bytes) else {
-        throw KeyError(
+        throw SigningError(
           .unsupportedKey,
           "the private key is encrypted in a way that this system does not support; convert it with "
             + "\"openssl pkcs8 -topk8 -v2 aes-256-cbc\"")
       }
       guard parameters.iterations <= maximumIterations else { throw tooSlow }
-      guard let key = parameters.decrypted(password) else { throw KeyError.wrongPassword }
+      guard let key = parameters.decrypted(password) else { throw SigningError.wrongPassword }
       return key
     }
 

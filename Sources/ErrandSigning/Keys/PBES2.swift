@@ -16,7 +16,7 @@ struct PBES2: Hashable {
   let ciphertext: [UInt8]
 
   /// The error for a key with more iterations.
-  static let tooSlow = KeyError(
+  static let tooSlow = SigningError(
     .unsupportedKey,
     "the private key is encrypted with more than \(maximumIterations) iterations, which take too long; make a copy of "
       + "it with \"openssl pkcs8 -topk8 -iter 1000000\"")

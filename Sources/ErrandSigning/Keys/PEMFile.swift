@@ -22,9 +22,9 @@ struct PEMFile {
 
   private let blocks: [Block]
 
-  init(_ text: String) throws(KeyError) {
+  init(_ text: String) throws(SigningError) {
     guard text.utf8.count <= Self.maximumLength, let blocks = Self.blocks(text) else {
-      throw KeyError(
+      throw SigningError(
         .invalidKey,
         "the text is not the PEM file of a key, or is damaged; pass the whole contents of the file, unchanged"
       )
@@ -33,11 +33,11 @@ struct PEMFile {
   }
 
   /// Returns the only private key in the file.
-  func privateKey() throws(KeyError) -> KeyDER {
+  func privateKey() throws(SigningError) -> KeyDER {
     let keys = blocks.filter { Self.form(of: $0.label)?.isPrivate ?? false }
     guard let key = keys.first, let form = Self.form(of: key.label) else {
       if blocks.contains(where: { Self.form(of: $0.label) != nil }) {
-        throw KeyError(
+        throw SigningError(
           .privateKeyNeeded,
           "this is a public key, but signing needs the private key; pass the file that it was made from")
       }
@@ -45,7 +45,7 @@ struct PEMFile {
     }
     guard keys.count == 1 else { throw Self.several }
     guard !key.isEncrypted else {
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the key is encrypted in a way that is no longer safe; convert it with \"openssl pkcs8 -topk8\", which asks "
           + "for the password")
@@ -54,9 +54,9 @@ struct PEMFile {
   }
 
   /// Returns the only public key in the file, which must not contain a private key.
-  func publicKey() throws(KeyError) -> KeyDER {
+  func publicKey() throws(SigningError) -> KeyDER {
     guard !blocks.contains(where: { Self.form(of: $0.label)?.isPrivate ?? false }) else {
-      throw KeyError(
+      throw SigningError(
         .publicKeyNeeded,
         "this is a private key, but a verifier must not have it; pass the output of \"openssl pkey -pubout\", or "
           + "the publicKey of a PrivateKey")
@@ -81,29 +81,29 @@ struct PEMFile {
     }
   }
 
-  private static let several = KeyError(
+  private static let several = SigningError(
     .invalidKey,
     "the file has more than one key; pass a file with one key")
 
   /// Returns an error that names the contents of a file without a key.
-  private func missing(_ beginning: String) -> KeyError {
+  private func missing(_ beginning: String) -> SigningError {
     let labels = Set(blocks.map(\.label))
     if labels.contains("OPENSSH PRIVATE KEY") {
-      return KeyError(
+      return SigningError(
         .unsupportedKey,
         "this is a key of OpenSSH; convert a copy of it with \"ssh-keygen -p -m PKCS8 -f FILE\"")
     }
     if labels.contains("CERTIFICATE") {
-      return KeyError(
+      return SigningError(
         .unsupportedKey,
         "this is a certificate, but a key is needed; take its public key out with \"openssl x509 -pubkey -noout\""
       )
     }
     if labels.isEmpty {
-      return KeyError(
+      return SigningError(
         .invalidKey, "the text has no key; pass the contents of a file with \(beginning) in it")
     }
-    return KeyError(
+    return SigningError(
       .unsupportedKey,
       "the file does not contain a key that can sign; pass the contents of a file with \(beginning) in it")
   }

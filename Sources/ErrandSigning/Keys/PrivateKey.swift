@@ -32,9 +32,9 @@ public struct PrivateKey: Sendable {
   ///     SEC 1 (`EC PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`).
   ///   - password: Decrypts the key. It is ignored if the key is not encrypted.
   ///   - keyID: The name by which a verifier finds its key.
-  /// - Throws: `KeyError`: `.passwordNeeded`, `.wrongPassword`, `.privateKeyNeeded` for a public key,
+  /// - Throws: `SigningError`: `.passwordNeeded`, `.wrongPassword`, `.privateKeyNeeded` for a public key,
   ///   `.unsupportedKey` for a key that cannot be used, `.invalidKey` for anything else.
-  public init(pem: String, password: String? = nil, keyID: String? = nil) throws(KeyError) {
+  public init(pem: String, password: String? = nil, keyID: String? = nil) throws(SigningError) {
     let secret = password.map { SecretBytes(Array($0.utf8)) }
     let key = try NativeKey(PEMFile(pem).privateKey(), password: secret)
     try self.init(key, publicKey: key.publicKey(), keyID: keyID, allowed: nil, from: Data(pem.utf8))
@@ -43,9 +43,9 @@ public struct PrivateKey: Sendable {
   /// Reads a private key from a JSON Web Key.
   /// - Parameter data: A JSON Web Key (RFC 7517) with a private key. Its `kid` becomes `keyID`, and its `alg`
   ///   the only algorithm.
-  /// - Throws: `KeyError`: `.privateKeyNeeded` for a public key, `.unsupportedKey` for a key that cannot be
+  /// - Throws: `SigningError`: `.privateKeyNeeded` for a public key, `.unsupportedKey` for a key that cannot be
   ///   used, `.algorithmMismatch` if the `alg` does not fit the `kty`, `.invalidKey` for anything else.
-  public init(jwk data: Data) throws(KeyError) {
+  public init(jwk data: Data) throws(SigningError) {
     let jwk = try JWK(data)
     try jwk.check("sign")
     switch jwk.material {
@@ -53,7 +53,7 @@ public struct PrivateKey: Sendable {
       try self.init(
         NativeKey(der), publicKey: NativeKey(publicDER), keyID: jwk.keyID, allowed: jwk.algorithm, from: data)
     case .publicKey:
-      throw KeyError(
+      throw SigningError(
         .privateKeyNeeded,
         "this is a public key, but signing needs the private key; pass the JSON Web Key with \"d\"")
     case .shared: throw SharedKey.notAPair
@@ -62,13 +62,13 @@ public struct PrivateKey: Sendable {
 
   private init(
     _ key: NativeKey, publicKey: NativeKey, keyID: String?, allowed: SignatureAlgorithm?, from file: Data
-  ) throws(KeyError) {
+  ) throws(SigningError) {
     let algorithms = try key.algorithms(allowed: allowed)
     // A private part and the public part of another key would make signatures that no verifier accepts.
     for algorithm in algorithms.prefix(1) {
       guard let signature = key.sign(Data(), algorithm), publicKey.isValid(signature, for: Data(), algorithm)
       else {
-        throw KeyError.inconsistent
+        throw SigningError.inconsistent
       }
     }
     (self.key, self.keyID, self.algorithms) = (key, keyID, algorithms)
@@ -78,8 +78,8 @@ public struct PrivateKey: Sendable {
 
   /// Returns the key for signatures of one algorithm.
   /// - Parameter algorithm: The algorithm; nil for the first of `algorithms`.
-  /// - Throws: `KeyError.algorithmMismatch` if the algorithm is not among `algorithms`.
-  public func signingKey(for algorithm: SignatureAlgorithm? = nil) throws(KeyError) -> some SigningKey {
+  /// - Throws: `SigningError.algorithmMismatch` if the algorithm is not among `algorithms`.
+  public func signingKey(for algorithm: SignatureAlgorithm? = nil) throws(SigningError) -> some SigningKey {
     LocalSigningKey(algorithm: try key.kind.choose(algorithm, from: algorithms), keyID: keyID, key: key)
   }
 }
@@ -90,9 +90,9 @@ private struct LocalSigningKey: SigningKey {
   let keyID: String?
   let key: NativeKey
 
-  func sign(_ data: Data) throws(KeyError) -> Data {
+  func sign(_ data: Data) throws(SigningError) -> Data {
     guard let signature = key.sign(data, algorithm) else {
-      throw KeyError(
+      throw SigningError(
         .signingFailed, "the system failed to sign with \(algorithm); try again, or with another key")
     }
     return signature

@@ -22,25 +22,25 @@ public struct PublicKey: Sendable {
   ///   - pem: The contents of a file with one public key: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS #1
   ///     (`RSA PUBLIC KEY`).
   ///   - keyID: The name of the key.
-  /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
+  /// - Throws: `SigningError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
   ///   used, `.invalidKey` for anything else.
-  public init(pem: String, keyID: String? = nil) throws(KeyError) {
+  public init(pem: String, keyID: String? = nil) throws(SigningError) {
     try self.init(PEMFile(pem).publicKey(), keyID: keyID, allowed: nil)
   }
 
   /// Reads a public key from a JSON Web Key.
   /// - Parameter jwk: A JSON Web Key (RFC 7517) with a public key. Its `kid` becomes `keyID`, and its `alg`
   ///   the only algorithm.
-  /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
+  /// - Throws: `SigningError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
   ///   used, `.algorithmMismatch` if the `alg` does not fit the `kty`, `.invalidKey` for anything else.
-  public init(jwk: Data) throws(KeyError) {
+  public init(jwk: Data) throws(SigningError) {
     let jwk = try JWK(jwk)
     switch jwk.material {
     case .publicKey(let der):
       try jwk.check("verify")
       try self.init(der, keyID: jwk.keyID, allowed: jwk.algorithm)
     case .pair:
-      throw KeyError(
+      throw SigningError(
         .publicKeyNeeded,
         "this is a private key, but a verifier must not have it; pass the JSON Web Key without its private members, or "
           + "the publicKey of a PrivateKey")
@@ -48,7 +48,7 @@ public struct PublicKey: Sendable {
     }
   }
 
-  private init(_ der: KeyDER, keyID: String?, allowed: SignatureAlgorithm?) throws(KeyError) {
+  private init(_ der: KeyDER, keyID: String?, allowed: SignatureAlgorithm?) throws(SigningError) {
     let key = try NativeKey(der)
     self.init(
       key, keyID: keyID, algorithms: try key.algorithms(allowed: allowed),
@@ -61,8 +61,8 @@ public struct PublicKey: Sendable {
 
   /// Returns the key for signatures of one algorithm.
   /// - Parameter algorithm: The algorithm; nil for the first of `algorithms`.
-  /// - Throws: `KeyError.algorithmMismatch` if the algorithm is not among `algorithms`.
-  public func verificationKey(for algorithm: SignatureAlgorithm? = nil) throws(KeyError)
+  /// - Throws: `SigningError.algorithmMismatch` if the algorithm is not among `algorithms`.
+  public func verificationKey(for algorithm: SignatureAlgorithm? = nil) throws(SigningError)
     -> some VerificationKey
   {
     LocalVerificationKey(

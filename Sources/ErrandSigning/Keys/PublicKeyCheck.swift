@@ -23,13 +23,13 @@ enum PublicKeyCheck {
   }
 
   /// - Parameter point: The key as RFC 8032 encodes it: 32 bytes.
-  static func ed25519(_ point: some Sequence<UInt8>) throws(KeyError) {
+  static func ed25519(_ point: some Sequence<UInt8>) throws(SigningError) {
     var y = Array(point)
-    guard y.count == 32 else { throw KeyError.damaged }
+    guard y.count == 32 else { throw SigningError.damaged }
     // The last bit is the sign of x, which does not affect the order.
     y[31] &= 0x7F
     guard !smallOrder.contains(y) else {
-      throw KeyError(
+      throw SigningError(
         .invalidKey,
         "the Ed25519 public key is a point of small order, so that anyone can sign; get the key from its owner again"
       )
@@ -39,18 +39,18 @@ enum PublicKeyCheck {
   /// - Parameters:
   ///   - modulus: In network byte order, without leading zeros.
   ///   - exponent: In network byte order, without leading zeros.
-  static func rsa(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(KeyError) {
-    guard let first = modulus.first else { throw KeyError.damaged }
+  static func rsa(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(SigningError) {
+    guard let first = modulus.first else { throw SigningError.damaged }
     try RSAKeySize.check(modulus.count * 8 - first.leadingZeroBitCount)
     let (modulus, exponent) = (Array(modulus), Array(exponent))
     let isSmall = exponent.count < 2 && (exponent.first ?? 0) < 3
     guard !isSmall, let last = exponent.last, last & 1 == 1 else {
-      throw KeyError(
+      throw SigningError(
         .invalidKey,
         "the RSA key's public exponent is less than 3 or even, so that its signatures are not safe; make another key, "
           + "with the exponent 65537")
     }
-    guard let last = modulus.last, last & 1 == 1 else { throw KeyError.damaged }
+    guard let last = modulus.last, last & 1 == 1 else { throw SigningError.damaged }
   }
 }
 
@@ -61,9 +61,9 @@ private enum RSAKeySize {
   /// Larger keys take seconds for each signature.
   static let maximum = 16_384
 
-  static func check(_ size: Int) throws(KeyError) {
+  static func check(_ size: Int) throws(SigningError) {
     guard minimum...maximum ~= size else {
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "an RSA key of \(size) bits is not accepted; make one of \(minimum) to \(maximum) bits, or better an Ed25519 key"
       )

@@ -20,40 +20,40 @@ public struct SharedKey: SigningKey, VerificationKey, FingerprintedKey {
   private let jwk: JWK?
 
   /// Makes a key from bytes.
-  /// - Throws: `KeyError.emptyKey` if `data` is empty.
-  public init(_ data: Data, keyID: String? = nil) throws(KeyError) {
+  /// - Throws: `SigningError.emptyKey` if `data` is empty.
+  public init(_ data: Data, keyID: String? = nil) throws(SigningError) {
     guard !data.isEmpty else { throw Self.empty }
     (secret, self.keyID, jwk) = (HMACKey(SecretBytes(data)), keyID, nil)
   }
 
   /// Reads a key from a JSON Web Key.
   /// - Parameter jwk: A JSON Web Key (RFC 7517) whose `kty` is `oct`. Its `kid` becomes `keyID`.
-  /// - Throws: `KeyError`: `.emptyKey` if the key is empty, `.unsupportedKey` for a pair of keys,
+  /// - Throws: `SigningError`: `.emptyKey` if the key is empty, `.unsupportedKey` for a pair of keys,
   ///   `.algorithmMismatch` for an `alg` other than `HS256`, `.invalidKey` for anything else.
-  public init(jwk: Data) throws(KeyError) {
+  public init(jwk: Data) throws(SigningError) {
     let jwk = try JWK(jwk)
     guard case .shared(let secret) = jwk.material else {
-      throw KeyError(
+      throw SigningError(
         .unsupportedKey,
         "the JSON Web Key belongs to a pair; read it with PrivateKey or PublicKey, or pass one whose "
           + "\"kty\" is oct")
     }
     guard jwk.algorithm ?? .hmacSHA256 == .hmacSHA256 else {
-      throw KeyError.mismatch(jwk.algorithm, "a shared key", [.hmacSHA256])
+      throw SigningError.mismatch(jwk.algorithm, "a shared key", [.hmacSHA256])
     }
     (self.secret, keyID, self.jwk) = (HMACKey(secret), jwk.keyID, jwk)
   }
 
   /// Returns the HMAC of the data, of 32 bytes.
-  /// - Throws: `KeyError.unsupportedKey` if the JSON Web Key's `key_ops` do not allow signing.
-  public func sign(_ data: Data) throws(KeyError) -> Data {
+  /// - Throws: `SigningError.unsupportedKey` if the JSON Web Key's `key_ops` do not allow signing.
+  public func sign(_ data: Data) throws(SigningError) -> Data {
     try jwk?.check("sign")
     return secret.code(of: data).withUnsafeBytes { Data($0) }
   }
 
   /// Returns true if the signature is the HMAC of the data. It compares them in constant time.
-  /// - Throws: `KeyError.unsupportedKey` if the JSON Web Key's `key_ops` do not allow verifying.
-  public func isValid(_ signature: Data, for data: Data) throws(KeyError) -> Bool {
+  /// - Throws: `SigningError.unsupportedKey` if the JSON Web Key's `key_ops` do not allow verifying.
+  public func isValid(_ signature: Data, for data: Data) throws(SigningError) -> Bool {
     try jwk?.check("verify")
     return ConstantTime.isEqual(signature, secret.code(of: data))
   }
@@ -63,9 +63,9 @@ public struct SharedKey: SigningKey, VerificationKey, FingerprintedKey {
     return SHA256Digest(hashing: code.withUnsafeBytes { Data($0) }).description
   }
 
-  static let empty = KeyError(
+  static let empty = SigningError(
     .emptyKey, "the shared key is empty, so that anyone could sign; pass at least 32 unpredictable bytes")
-  static let notAPair = KeyError(
+  static let notAPair = SigningError(
     .unsupportedKey, "this is a shared key; read it with SharedKey, or pass a JSON Web Key of a pair")
 }
 

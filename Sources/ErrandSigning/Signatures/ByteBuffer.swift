@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 /// The value of one line of a field, in its signed form (RFC 9421, section 2.1).
 enum FieldLine {
   /// Appends the value without the spaces around it. A folded line is unfolded.

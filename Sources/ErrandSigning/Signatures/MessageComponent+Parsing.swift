@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 extension MessageComponent: ExpressibleByStringLiteral {
   /// Makes a component from text that `init(parsing:)` accepts. Using any other literal throws `.invalidComponent`.
   public init(stringLiteral text: String) {
@@ -9,7 +11,7 @@ extension MessageComponent: ExpressibleByStringLiteral {
   /// Parses a component as people write it, such as `@method`, `Content-Digest` or `content-digest;req`, or
   /// in the form of a signature, such as `"@query-param";name="Pet"`.
   /// - Throws: `.invalidComponent`.
-  public init(parsing text: String) throws(SignatureError) {
+  public init(parsing text: String) throws(SigningError) {
     var item = text
     if text.utf8.first != FieldByte.quote {
       let end = text.firstIndex(of: ";") ?? text.endIndex
@@ -18,10 +20,10 @@ extension MessageComponent: ExpressibleByStringLiteral {
     }
     do {
       try self.init(StructuredItem(parsing: item))
-    } catch let error as SignatureError {
+    } catch let error as SigningError {
       throw error
     } catch {
-      throw SignatureError(
+      throw SigningError(
         .invalidComponent,
         "the text is not a component of a message; write the name of a field, or a name such as @method")
     }
@@ -29,9 +31,9 @@ extension MessageComponent: ExpressibleByStringLiteral {
 
   /// Reads a component identifier of a signature.
   /// - Throws: `.invalidComponent`.
-  init(_ item: StructuredItem) throws(SignatureError) {
+  init(_ item: StructuredItem) throws(SigningError) {
     guard let name = item.value.string, let identifier = try? item.serialized() else {
-      throw SignatureError(.invalidComponent, "a component's name has to be a string")
+      throw SigningError(.invalidComponent, "a component's name has to be a string")
     }
     var options = Options()
     for (key, value) in item.parameters {
@@ -43,7 +45,7 @@ extension MessageComponent: ExpressibleByStringLiteral {
       case ("key", .string(let key)): options.key = key
       case ("name", .string(let name)): options.parameterName = name
       default:
-        throw SignatureError(
+        throw SigningError(
           .invalidComponent,
           "the component \(identifier.prefix(100)) has a parameter that is unknown or has the wrong type")
       }
@@ -54,8 +56,8 @@ extension MessageComponent: ExpressibleByStringLiteral {
 
   /// Checks that the component is defined, and that its parameters fit it.
   /// - Throws: `.invalidComponent`.
-  func check() throws(SignatureError) {
-    if let problem { throw SignatureError(.invalidComponent, "the component \(self) \(problem)") }
+  func check() throws(SigningError) {
+    if let problem { throw SigningError(.invalidComponent, "the component \(self) \(problem)") }
   }
 
   private var problem: String? {

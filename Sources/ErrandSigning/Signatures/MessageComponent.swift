@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 /// A part of a message that a signature can cover (RFC 9421, section 2). It can be written as a literal: the
 /// name of a field, or of a derived component.
 ///

@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -26,7 +27,7 @@ public struct MessageSignature: Sendable, Hashable {
 
   /// Returns the signatures of a message, without verifying them.
   /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent` if any of them is invalid.
-  public static func all(in fields: HTTPFields) throws(SignatureError) -> [MessageSignature] {
+  public static func all(in fields: HTTPFields) throws(SigningError) -> [MessageSignature] {
     var signatures: [MessageSignature] = []
     for entry in try Entry.all(in: fields) { signatures.append(try entry.signature()) }
     return signatures
@@ -35,12 +36,12 @@ public struct MessageSignature: Sendable, Hashable {
   /// Adds the signature to the header fields. It replaces a signature with the same label, and keeps the others.
   /// - Throws: `.notSerializable` if the label is not a valid key of a structured field; `.malformed` if the
   ///   fields have signatures already that cannot be parsed.
-  public func add(to fields: inout HTTPFields) throws(SignatureError) {
+  public func add(to fields: inout HTTPFields) throws(SigningError) {
     try Self.add(label, input: Array(parameters.value.utf8), bytes, to: &fields)
   }
 
   static func add(_ label: String, input: [UInt8], _ bytes: Data, to fields: inout HTTPFields)
-    throws(SignatureError)
+    throws(SigningError)
   {
     try checkLabel(label)
     let (inputs, signatures) = try (
@@ -68,10 +69,10 @@ public struct MessageSignature: Sendable, Hashable {
     if fields.contains(name) { fields.set(name, value) } else { fields.append(name, value) }
   }
 
-  static func checkLabel(_ label: String) throws(SignatureError) {
+  static func checkLabel(_ label: String) throws(SigningError) {
     guard let first = label.utf8.first, FieldByte.beginsKey(first), label.utf8.allSatisfy(FieldByte.isKey)
     else {
-      throw SignatureError(
+      throw SigningError(
         .notSerializable,
         "the label of a signature has to begin with a lowercase letter or *, and to contain only those, digits, "
           + "_, - and .")
@@ -81,14 +82,14 @@ public struct MessageSignature: Sendable, Hashable {
   /// Returns the members with other labels, followed by a comma.
   private static func others(
     than label: String, _ name: String, _ fields: HTTPFields
-  ) throws(SignatureError) -> String {
+  ) throws(SigningError) -> String {
     guard fields.contains(name) else { return "" }
     do {
       var members = try StructuredDictionary(parsing: fields.values(of: name))
       members[label] = nil
       return try members.serialized().map { "\($0), " } ?? ""
     } catch {
-      throw SignatureError(field: name, error)
+      throw SigningError(field: name, error)
     }
   }
 }
@@ -101,11 +102,11 @@ extension MessageSignature {
     private let input: StructuredInnerList
     private let bytes: Data
 
-    static func all(in fields: HTTPFields) throws(SignatureError) -> [Entry] {
+    static func all(in fields: HTTPFields) throws(SigningError) -> [Entry] {
       let inputs = try members(of: inputName, fields)
       let signatures = try members(of: signatureName, fields)
       guard inputs.count <= SignatureLimits.signatures, signatures.count <= SignatureLimits.signatures else {
-        throw SignatureError(
+        throw SigningError(
           .malformed,
           "the message has more than the \(SignatureLimits.signatures) signatures that are accepted; sign it with fewer labels"
         )
@@ -113,19 +114,19 @@ extension MessageSignature {
       var entries: [Entry] = []
       for (label, input) in inputs {
         guard let input = input.innerList, let bytes = signatures[label]?.bytes else {
-          throw SignatureError(
+          throw SigningError(
             .malformed,
             "a signature has to be a list of components in \(inputName), and bytes in \(signatureName)")
         }
         entries.append(Entry(label: label, input: input, bytes: bytes))
       }
       guard entries.count == signatures.count else {
-        throw SignatureError(.malformed, "\(signatureName) has a label that \(inputName) does not have")
+        throw SigningError(.malformed, "\(signatureName) has a label that \(inputName) does not have")
       }
       return entries
     }
 
-    func signature() throws(SignatureError) -> MessageSignature {
+    func signature() throws(SigningError) -> MessageSignature {
       MessageSignature(label: label, parameters: try SignatureParameters(input), bytes: bytes)
     }
 
@@ -134,11 +135,11 @@ extension MessageSignature {
 
     private static func members(
       of name: String, _ fields: HTTPFields
-    ) throws(SignatureError) -> StructuredDictionary {
+    ) throws(SigningError) -> StructuredDictionary {
       do {
         return try StructuredDictionary(parsing: fields.values(of: name))
       } catch {
-        throw SignatureError(field: name, error)
+        throw SigningError(field: name, error)
       }
     }
   }

@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -63,7 +64,7 @@ public struct MessageSigner: RequestSigner {
     label: String = "sig1", lifetime: Duration? = .seconds(300), nonce: Nonce = .random, tag: String? = nil,
     sendsAlgorithm: Bool = false, digest: DigestAlgorithm = .sha256,
     structuredFields: StructuredFieldTypes = .standard
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     try self.init(
       key, components, label, lifetime, nonce, tag, sendsCreated: true, sendsAlgorithm, digest,
       structuredFields)
@@ -81,15 +82,15 @@ public struct MessageSigner: RequestSigner {
   public init(
     _ key: any SigningKey, answering request: SignatureRequest, lifetime: Duration = .seconds(300),
     digest: DigestAlgorithm = .sha256, structuredFields: StructuredFieldTypes = .standard
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     if let algorithm = request.algorithm, algorithm != key.algorithm {
-      throw SignatureError(
+      throw SigningError(
         .algorithmMismatch,
         "the requested signature uses \(algorithm.rawValue.prefix(100)), but the key is for \(key.algorithm); sign with another key"
       )
     }
     if let keyID = request.keyID, keyID != key.keyID {
-      throw SignatureError(
+      throw SigningError(
         .unknownKey, "the requested signature uses another key; sign with the key \(keyID.prefix(100))")
     }
     try self.init(
@@ -103,11 +104,11 @@ public struct MessageSigner: RequestSigner {
     _ nonce: Nonce,
     _ tag: String?, sendsCreated: Bool, _ sendsAlgorithm: Bool, _ digest: DigestAlgorithm,
     _ structuredFields: StructuredFieldTypes
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     try MessageSignature.checkLabel(label)
     try SignatureParameters.check(components)
     for component in components where Self.changes(component, by: label) {
-      throw SignatureError(
+      throw SigningError(
         .invalidComponent,
         "the component \(component) changes when this signature is added; cover a member with another label")
     }
@@ -129,7 +130,7 @@ public struct MessageSigner: RequestSigner {
   }
 
   /// Adds `Signature-Input` and `Signature`, and `Content-Digest` if it is covered and missing.
-  /// - Throws: `SignatureError`; `RequestError` if the body cannot be read; the error of the key.
+  /// - Throws: `SigningError`; `RequestError` if the body cannot be read; the error of the key.
   public func sign(_ request: inout OutgoingRequest) async throws {
     if needsDigest, !request.fields.contains(ContentDigest.fieldName) {
       var hasher = DigestHasher(digest)
@@ -152,7 +153,7 @@ public struct MessageSigner: RequestSigner {
   /// - Parameters:
   ///   - message: The head of the message.
   ///   - date: The time of the signature.
-  /// - Throws: `SignatureError`; the error of the key.
+  /// - Throws: `SigningError`; the error of the key.
   public func signature(of message: SignableMessage, at date: Date) async throws -> MessageSignature {
     let (input, signature) = try await signed(message, at: date)
     let list = try StructuredDictionary(parsing: "\(label)=\(String(decoding: input, as: UTF8.self))")[label]?

@@ -10,22 +10,22 @@ extension MessageVerifier {
   /// - Returns: The instant at which the signature expires; nil if it does not expire.
   func check(
     _ parameters: SignatureParameters, covering fields: [String], _ now: Date
-  ) throws(SignatureError) -> Date? {
+  ) throws(SigningError) -> Date? {
     for component in requiredComponents where !parameters.covers(component) { throw notCovered(component) }
     for name in fields where !parameters.covers(fieldNamed: name) { throw notCovered(.field(name)) }
     if let created = parameters.created, created > now.addingTimeInterval(clockSkew.seconds) {
-      throw SignatureError(
+      throw SigningError(
         .notYetValid, "the signature was created in the future; check the clocks of both sides")
     }
     if let expires = parameters.expires, expires <= now {
-      throw SignatureError(.expired, "the signature has expired; the sender has to sign the message again")
+      throw SigningError(.expired, "the signature has expired; the sender has to sign the message again")
     }
     var expiry = parameters.expires
     if let maximumAge {
       guard let created = parameters.created else { throw missing("created", "its age is unknown") }
       let last = created.addingTimeInterval(maximumAge.seconds)
       guard last >= now else {
-        throw SignatureError(
+        throw SigningError(
           .tooOld,
           "the signature is older than the \(maximumAge) that are accepted; the sender has to sign the message again"
         )
@@ -40,31 +40,31 @@ extension MessageVerifier {
     return expiry
   }
 
-  private func notCovered(_ component: MessageComponent) -> SignatureError {
-    SignatureError(
+  private func notCovered(_ component: MessageComponent) -> SigningError {
+    SigningError(
       .missingComponent,
       "the signature does not cover \(component), which is required; the sender has to cover it")
   }
 
-  private func missing(_ name: String, _ reason: String) -> SignatureError {
-    SignatureError(
+  private func missing(_ name: String, _ reason: String) -> SigningError {
+    SigningError(
       .missingParameter,
       "the signature has no \(name), so that \(reason); the sender has to add that parameter")
   }
 
   /// Checks the algorithm that the signature names, and that of the key, which is the one that is used.
-  func check(_ named: SignatureAlgorithm?, _ algorithm: SignatureAlgorithm) throws(SignatureError) {
+  func check(_ named: SignatureAlgorithm?, _ algorithm: SignatureAlgorithm) throws(SigningError) {
     if let named, !algorithms.contains(named) {
-      throw SignatureError(
+      throw SigningError(
         .unknownAlgorithm,
         "the signature names an algorithm that is not accepted; sign with another algorithm")
     }
     guard algorithms.contains(algorithm) else {
-      throw SignatureError(
+      throw SigningError(
         .unknownAlgorithm, "the algorithm \(algorithm) of the key is not accepted; use another key")
     }
     if let named, named != algorithm {
-      throw SignatureError(
+      throw SigningError(
         .algorithmMismatch,
         "the signature names \(named), but its key is for \(algorithm); name the key's algorithm")
     }

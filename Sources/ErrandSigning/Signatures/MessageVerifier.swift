@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -77,7 +78,7 @@ public struct MessageVerifier: Sendable {
   ///     content with `ContentDigest`.
   ///   - now: The time.
   /// - Returns: The signature, which is valid: the covered parts are those that were signed.
-  /// - Throws: `SignatureError`; `DigestError` if the content was changed; the error of the lookup, of the
+  /// - Throws: `SigningError`; `SigningError` if the content was changed; the error of the lookup, of the
   ///   key or of the store of nonces. If none of several signatures is valid, the error of the first.
   @discardableResult
   public func verify(
@@ -95,7 +96,7 @@ public struct MessageVerifier: Sendable {
     let entries = try MessageSignature.Entry.all(in: message.fields).filter { entry in
       (label == nil || entry.label == label) && (tag == nil || entry.tag == tag)
     }
-    var failure: any Error = SignatureError(
+    var failure: any Error = SigningError(
       .noSignature,
       "the message has no signature"
         + (label == nil && tag == nil
@@ -117,7 +118,7 @@ public struct MessageVerifier: Sendable {
     let parameters = signature.parameters
     let expiry = try check(parameters, covering: fields, now)
     guard let key = try await lookup(parameters) else {
-      throw SignatureError(
+      throw SigningError(
         .unknownKey,
         "the signature \(signature.label.prefix(100)) needs a key that is unknown; get the key that its keyid names"
       )
@@ -125,7 +126,7 @@ public struct MessageVerifier: Sendable {
     try check(parameters.algorithm, key.algorithm)
     let base = try message.signatureBase(for: parameters, structuredFields: structuredFields)
     guard try await key.isValid(signature.bytes, for: base) else {
-      throw SignatureError(
+      throw SigningError(
         .invalidSignature,
         "the signature \(signature.label.prefix(100)) does not match the message: a covered part was changed on its way, or it was "
           + "made with another key; get the message and the sender's key again")
@@ -136,7 +137,7 @@ public struct MessageVerifier: Sendable {
     // Last, so that a message that is refused for another reason does not use up its nonce.
     if let nonces, let nonce = parameters.nonce, let expiry {
       guard try await nonces.take(nonce, keyID: parameters.keyID, until: expiry, now: now) else {
-        throw SignatureError(
+        throw SigningError(
           .replayed, "the nonce of the signature was used before; sign each message with a new nonce")
       }
     }

@@ -37,12 +37,12 @@ public final class MemoryNonceStore: NonceStore {
 
   /// Records a nonce until `expiry`.
   /// - Returns: False if the nonce was recorded before and has not expired.
-  /// - Throws: `SignatureError.nonceStoreFull`.
+  /// - Throws: `SigningError.nonceStoreFull`.
   public func take(
     _ nonce: String, keyID: String?, until expiry: Date, now: Date
-  ) throws(SignatureError) -> Bool {
+  ) throws(SigningError) -> Bool {
     let key = NonceMemory.key(nonce, keyID)
-    return try state.withLock { state throws(SignatureError) in try state.take(key, until: expiry, now: now) }
+    return try state.withLock { state throws(SigningError) in try state.take(key, until: expiry, now: now) }
   }
 }
 
@@ -72,11 +72,11 @@ struct NonceMemory {
     return Key(high: word(digest.prefix(8)), low: word(digest.dropFirst(8).prefix(8)))
   }
 
-  mutating func take(_ key: Key, until expiry: Date, now: Date) throws(SignatureError) -> Bool {
+  mutating func take(_ key: Key, until expiry: Date, now: Date) throws(SigningError) -> Bool {
     if let known = expiries[key], known > now { return false }
     if expiries.count >= capacity, earliest <= now { removeExpired(now) }
     guard expiries.count < capacity || expiries[key] != nil else {
-      throw SignatureError(
+      throw SigningError(
         .nonceStoreFull,
         "the store of nonces is full: \(capacity) have not expired; give it a larger capacity, or let signatures "
           + "expire sooner")

@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 /// The parameters of a query in the form `application/x-www-form-urlencoded` (WHATWG URL, section 5), encoded
 /// as in signatures (RFC 9421, section 2.2.8).
 enum QueryParameters {

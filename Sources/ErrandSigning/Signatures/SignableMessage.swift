@@ -52,7 +52,7 @@ public struct SignableMessage: Sendable {
   /// - Throws: `.componentUnavailable`, `.invalidComponent` or `.duplicateComponent`.
   public func signatureBase(
     for parameters: SignatureParameters, structuredFields: StructuredFieldTypes = .standard
-  ) throws(SignatureError) -> Data {
+  ) throws(SigningError) -> Data {
     var base = SignatureBase(self, structuredFields)
     for component in parameters.components { try base.append(component) }
     return base.finished(parameters.value.utf8)

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -28,7 +29,7 @@ struct SignatureBase {
 
   /// Appends the line of a component that was checked.
   /// - Throws: `.componentUnavailable`.
-  mutating func append(_ component: MessageComponent) throws(SignatureError) {
+  mutating func append(_ component: MessageComponent) throws(SigningError) {
     output += component.lineStart
     let start = output.count
     let source = try component.options.isOfRequest ? request(for: component) : message
@@ -47,7 +48,7 @@ struct SignatureBase {
     output.append(UInt8(ascii: "\n"))
   }
 
-  private func request(for component: MessageComponent) throws(SignatureError) -> SignableMessage {
+  private func request(for component: MessageComponent) throws(SigningError) -> SignableMessage {
     guard case .response(_, let request) = message.start else {
       throw unavailable(
         component, "belongs to the request of a response, but the message is a request; remove req")
@@ -58,15 +59,15 @@ struct SignatureBase {
     return request
   }
 
-  private func unavailable(_ component: MessageComponent, _ problem: String) -> SignatureError {
-    SignatureError(.componentUnavailable, "the component \(component) \(problem)")
+  private func unavailable(_ component: MessageComponent, _ problem: String) -> SigningError {
+    SigningError(.componentUnavailable, "the component \(component) \(problem)")
   }
 
   // MARK: Derived components
 
   private mutating func append(
     _ derived: DerivedComponent, of message: SignableMessage, _ component: MessageComponent
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     switch message.start {
     case .response(let status, _):
       guard derived == .status else {
@@ -88,7 +89,7 @@ struct SignatureBase {
 
   private mutating func target(
     _ url: URL, _ fields: HTTPFields, _ component: MessageComponent
-  ) throws(SignatureError) -> TargetURL {
+  ) throws(SigningError) -> TargetURL {
     if let target { return target }
     var hosts = 0
     var host: String?
@@ -105,7 +106,7 @@ struct SignatureBase {
 
   private mutating func append(
     _ derived: DerivedComponent, _ target: TargetURL, _ component: MessageComponent
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     switch derived {
     case .method, .status: return
     case .targetURI:
@@ -142,7 +143,7 @@ struct SignatureBase {
 
   private mutating func append(
     fieldOf message: SignableMessage, _ component: MessageComponent
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     if component.options.isStructured || component.options.key != nil {
       return try append(structured: lines(of: message, component), component)
     }
@@ -167,18 +168,18 @@ struct SignatureBase {
 
   private func lines(
     of message: SignableMessage, _ component: MessageComponent
-  ) throws(SignatureError) -> [String] {
+  ) throws(SigningError) -> [String] {
     let lines = message.fields.values(of: component.name)
     if lines.isEmpty { throw missing(component) }
     return lines.map { String(decoding: FieldLine.value($0), as: UTF8.self) }
   }
 
-  private func missing(_ component: MessageComponent) -> SignatureError {
+  private func missing(_ component: MessageComponent) -> SigningError {
     unavailable(component, "is not in the message; add the field, or cover others")
   }
 
   private mutating func append(structured lines: [String], _ component: MessageComponent)
-    throws(SignatureError)
+    throws(SigningError)
   {
     let type = types[component.name]
     do {
@@ -201,7 +202,7 @@ struct SignatureBase {
           component,
           "has an unknown type; add the field to the StructuredFieldTypes, or cover it without sf")
       }
-    } catch let error as SignatureError {
+    } catch let error as SigningError {
       throw error
     } catch {
       throw unavailable(component, "is not a structured field of its type")

@@ -40,7 +40,7 @@ struct SignatureFilter: ResponseFilter {
       }
       let whole = response.isWhole ? try DigestFilter.field(ReprDigest.self, of: response.head) : nil
       guard let content, let whole else {
-        throw DigestError(
+        throw SigningError(
           .noKnownAlgorithm,
           "the rest of a file needs Content-Digest and Repr-Digest; download the file from its beginning")
       }
@@ -54,8 +54,7 @@ struct SignatureFilter: ResponseFilter {
   fileprivate static func failed(_ part: String, _ error: any Error, _ head: ResponseHead) -> RequestError {
     let reason =
       switch error {
-      case let error as SignatureError: error.message
-      case let error as DigestError: error.message
+      case let error as SigningError: error.message
       default: "its key could not be found"
       }
     return RequestError(
@@ -79,7 +78,7 @@ private final class UncoveredContent: BodyFilter {
     let isSigned = head.fields.contains(MessageSignature.inputName)
     throw SignatureFilter.failed(
       "response",
-      SignatureError(
+      SigningError(
         isSigned ? .missingComponent : .noSignature,
         isSigned
           ? "it has content, but no Content-Digest that can be verified; the sender has to add and cover it"

@@ -1,3 +1,5 @@
+public import ErrandStructuredFields
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -29,7 +31,7 @@ public struct SignatureParameters: Sendable, Hashable {
   public init(
     _ components: [MessageComponent], created: Date? = nil, keyID: String? = nil,
     algorithm: SignatureAlgorithm? = nil, expires: Date? = nil, nonce: String? = nil, tag: String? = nil
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     try Self.check(components)
     var parameters = StructuredParameters()
     parameters["created"] = try created.map(Self.seconds).map(BareItem.integer)
@@ -43,9 +45,9 @@ public struct SignatureParameters: Sendable, Hashable {
 
   /// Reads the parameters from a member of `Signature-Input`.
   /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
-  public init(_ list: StructuredInnerList) throws(SignatureError) {
+  public init(_ list: StructuredInnerList) throws(SigningError) {
     guard list.count <= SignatureLimits.components else {
-      throw SignatureError(
+      throw SigningError(
         .malformed,
         "a signature covers more than the \(SignatureLimits.components) components that are accepted; cover fewer"
       )
@@ -61,14 +63,14 @@ public struct SignatureParameters: Sendable, Hashable {
         default: true
         }
       guard isRight else {
-        throw SignatureError(
+        throw SigningError(
           .malformed, "the parameter \(name) of a signature does not have the type that RFC 9421 defines")
       }
     }
     do {
       self.init(components, list.parameters, value: try list.serialized())
     } catch {
-      throw SignatureError(field: "Signature-Input", error)
+      throw SigningError(field: "Signature-Input", error)
     }
   }
 
@@ -102,33 +104,33 @@ public struct SignatureParameters: Sendable, Hashable {
   }
 
   /// Returns the parameters as they are written after the components.
-  static func text(of parameters: StructuredParameters) throws(SignatureError) -> String {
+  static func text(of parameters: StructuredParameters) throws(SigningError) -> String {
     do {
       return String(try StructuredInnerList([], parameters: parameters).serialized().dropFirst(2))
     } catch {
-      throw SignatureError(making: "the signature's parameters", error)
+      throw SigningError(making: "the signature's parameters", error)
     }
   }
 
   /// Returns the whole seconds since 1970.
-  static func seconds(_ date: Date) throws(SignatureError) -> Int64 {
+  static func seconds(_ date: Date) throws(SigningError) -> Int64 {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds.magnitude < 1e15 else {
-      throw SignatureError(
+      throw SigningError(
         .notSerializable, "the time of a signature can have at most 15 digits of seconds since 1970")
     }
     return Int64(seconds)
   }
 
-  static func check(_ components: [MessageComponent]) throws(SignatureError) {
+  static func check(_ components: [MessageComponent]) throws(SigningError) {
     for component in components { try component.check() }
     try checkDuplicates(components)
   }
 
-  private static func checkDuplicates(_ components: [MessageComponent]) throws(SignatureError) {
+  private static func checkDuplicates(_ components: [MessageComponent]) throws(SigningError) {
     var seen: Set<MessageComponent> = []
     for component in components where !seen.insert(component).inserted {
-      throw SignatureError(.duplicateComponent, "the signature covers \(component) twice")
+      throw SigningError(.duplicateComponent, "the signature covers \(component) twice")
     }
   }
 }

@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 /// The components and parameters of a signer, as text. Only the times and a random nonce differ between signatures.
 struct SignatureParametersText: Sendable {
   private let components: [UInt8]
@@ -11,7 +13,7 @@ struct SignatureParametersText: Sendable {
     _ components: [MessageComponent], keyID: String?, algorithm: SignatureAlgorithm?,
     nonce: MessageSigner.Nonce,
     tag: String?
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     self.components = Array(SignatureParameters.text(of: components).utf8)
     keyAndAlgorithm = try Self.text(["keyid": keyID, "alg": algorithm?.rawValue])
     self.nonce = nonce
@@ -19,7 +21,7 @@ struct SignatureParametersText: Sendable {
     rest = try Self.text(["nonce": value, "tag": tag])
   }
 
-  private static func text(_ values: KeyValuePairs<String, String?>) throws(SignatureError) -> [UInt8] {
+  private static func text(_ values: KeyValuePairs<String, String?>) throws(SigningError) -> [UInt8] {
     var parameters = StructuredParameters()
     for (name, value) in values { parameters[name] = value.map(BareItem.string) }
     return Array(try SignatureParameters.text(of: parameters).utf8)

@@ -1,4 +1,5 @@
 public import ErrandCore
+public import ErrandStructuredFields
 
 /// A request for a signature on a later message of the exchange, as in `Accept-Signature` (RFC 9421, section 5).
 ///
@@ -46,7 +47,7 @@ public struct SignatureRequest: Sendable, Hashable {
   public init(
     label: String, _ components: [MessageComponent], wantsCreated: Bool = false, keyID: String? = nil,
     algorithm: SignatureAlgorithm? = nil, wantsExpires: Bool = false, nonce: String? = nil, tag: String? = nil
-  ) throws(SignatureError) {
+  ) throws(SigningError) {
     try MessageSignature.checkLabel(label)
     try SignatureParameters.check(components)
     var parameters = StructuredParameters()
@@ -65,15 +66,15 @@ public struct SignatureRequest: Sendable, Hashable {
 
   /// Returns the requests in a message's `Accept-Signature`; empty if the message lacks the field.
   /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
-  public static func all(in fields: HTTPFields) throws(SignatureError) -> [SignatureRequest] {
+  public static func all(in fields: HTTPFields) throws(SigningError) -> [SignatureRequest] {
     let members: StructuredDictionary
     do {
       members = try StructuredDictionary(parsing: fields.values(of: fieldName))
     } catch {
-      throw SignatureError(field: fieldName, error)
+      throw SigningError(field: fieldName, error)
     }
     guard members.count <= SignatureLimits.signatures else {
-      throw SignatureError(
+      throw SigningError(
         .malformed,
         "\(fieldName) requests more than the \(SignatureLimits.signatures) signatures that are accepted")
     }
@@ -82,9 +83,9 @@ public struct SignatureRequest: Sendable, Hashable {
     return requests
   }
 
-  private init(_ label: String, _ member: StructuredMember) throws(SignatureError) {
+  private init(_ label: String, _ member: StructuredMember) throws(SigningError) {
     guard let list = member.innerList, list.count <= SignatureLimits.components else {
-      throw SignatureError(
+      throw SigningError(
         .malformed, "a member of \(Self.fieldName) has to be a list of at most 128 components")
     }
     for (name, value) in list.parameters {
@@ -95,7 +96,7 @@ public struct SignatureRequest: Sendable, Hashable {
         default: true
         }
       guard isRight else {
-        throw SignatureError(
+        throw SigningError(
           .malformed,
           "the parameter \(name) of \(Self.fieldName) does not have the type that RFC 9421 defines")
       }
@@ -109,7 +110,7 @@ public struct SignatureRequest: Sendable, Hashable {
   /// Sets the field to these requests, and removes it if the array is empty. If several have the same label,
   /// the last is used.
   /// - Throws: `.notSerializable`.
-  public static func set(_ requests: [SignatureRequest], in fields: inout HTTPFields) throws(SignatureError) {
+  public static func set(_ requests: [SignatureRequest], in fields: inout HTTPFields) throws(SigningError) {
     var members: [String: String] = [:]
     var labels: [String] = []
     for request in requests {

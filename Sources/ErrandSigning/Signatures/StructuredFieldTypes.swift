@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 /// The type that a structured field is defined to have (RFC 9651, section 3).
 public enum StructuredFieldType: Sendable, Hashable {
   /// A List, such as `Cache-Status`.

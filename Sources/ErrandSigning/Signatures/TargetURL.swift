@@ -1,3 +1,5 @@
+import ErrandStructuredFields
+
 extension [UInt8] {
   /// Removes the zone of an IPv6 address (RFC 6874), which is valid on this machine only and is not sent.
   fileprivate mutating func removeZone(from start: Int) {

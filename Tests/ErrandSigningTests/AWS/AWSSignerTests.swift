@@ -100,7 +100,7 @@ import Testing
     "", "/", "h", "https:", "https:/h", "https://", "https:///p", "https://:80/", "https://ex%C3%A9.de/",
   ])
   func `a URL without a host is refused`(url: String) {
-    #expect(throws: AWSSigningError.self) { try AWSTarget(url) }
+    #expect(throws: SigningError.self) { try AWSTarget(url) }
   }
 
   @Test(arguments: [
@@ -147,7 +147,7 @@ import Testing
     let stream = RequestBody.stream(AsyncStream<Data> { $0.finish() })
     let request = try outgoing(body: stream)
     await #expect { try await signed(request, by: signer("s3")) } throws: {
-      ($0 as? AWSSigningError)?.code == .streamedBody
+      ($0 as? SigningError)?.code == .streamedBody
     }
     let fields = try await signed(request, by: signer("s3", payload: .exceptStreams))
     #expect(fields["X-Amz-Content-SHA256"] == "UNSIGNED-PAYLOAD")
@@ -179,7 +179,7 @@ import Testing
     ] as [(String, String, String?)])
   func `malformed credentials are refused`(id: String, secret: String, token: String?) {
     #expect { try AWSCredentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token) } throws: {
-      ($0 as? AWSSigningError)?.code == .invalidCredentials
+      ($0 as? SigningError)?.code == .invalidCredentials
     }
   }
 
@@ -204,7 +204,7 @@ import Testing
     #expect {
       try AWSSigner(region: region, service: service, credentials: AWSVector.credentials())
     } throws: {
-      ($0 as? AWSSigningError)?.code == .invalidScope
+      ($0 as? SigningError)?.code == .invalidScope
     }
   }
 
@@ -213,14 +213,14 @@ import Testing
       as [HTTPFields]
     {
       await #expect { try await signed(outgoing(fields: fields), by: signer()) } throws: {
-        ($0 as? AWSSigningError)?.code == .invalidRequest
+        ($0 as? SigningError)?.code == .invalidRequest
       }
-      await #expect(throws: AWSSigningError.self) {
+      await #expect(throws: SigningError.self) {
         try await signer().presignedURL(
           for: outgoing().url, fields: fields, lifetime: .seconds(1), date: AWSVector.time)
       }
     }
-    await #expect(throws: AWSSigningError.self) {
+    await #expect(throws: SigningError.self) {
       try await signed(outgoing("https://h/", "GE T"), by: signer())
     }
   }
@@ -231,7 +231,7 @@ import Testing
   func `a presigned URL lasts from a second to 7 days`(lifetime: Duration) async throws {
     await #expect {
       try await signer().presignedURL(for: outgoing().url, lifetime: lifetime, date: AWSVector.time)
-    } throws: { ($0 as? AWSSigningError)?.code == .invalidLifetime }
+    } throws: { ($0 as? SigningError)?.code == .invalidLifetime }
   }
 
   @Test func `presigning a presigned URL replaces its signature`() async throws {
@@ -290,7 +290,7 @@ import Testing
   func `a date that cannot be written is refused`(seconds: Double) async throws {
     await #expect {
       try await signed(outgoing(date: Date(timeIntervalSince1970: seconds)), by: signer())
-    } throws: { ($0 as? AWSSigningError)?.code == .invalidDate }
+    } throws: { ($0 as? SigningError)?.code == .invalidDate }
   }
 
   @Test(arguments: [

@@ -18,7 +18,7 @@ import Testing
     #expect(try DigestAlgorithm.sha256.digest(ofFileAt: file) == DigestAlgorithm.sha256.digest(of: content))
     try ReprDigest(of: content, using: both).verify(fileAt: file)
     #expect { try ReprDigest(of: content + [0]).verify(fileAt: file) } throws: {
-      ($0 as? DigestError)?.code == .mismatch
+      ($0 as? SigningError)?.code == .mismatch
     }
   }
 
@@ -58,7 +58,7 @@ import Testing
           try? handle?.close()
         }
       } throws: {
-        ($0 as? DigestError)?.code == .fileChanged
+        ($0 as? SigningError)?.code == .fileChanged
       }
     }
   }
@@ -76,7 +76,7 @@ import Testing
         try? handle?.close()
       }
     } throws: {
-      ($0 as? DigestError)?.code == .fileChanged
+      ($0 as? SigningError)?.code == .fileChanged
     }
     #expect(pieces == 2)
   }
@@ -91,9 +91,9 @@ import Testing
     ]
     try folder.write("content", to: "a")
     for url in urls {
-      #expect { try ContentDigest(ofFileAt: url) } throws: { ($0 as? DigestError)?.code == .fileUnreadable }
+      #expect { try ContentDigest(ofFileAt: url) } throws: { ($0 as? SigningError)?.code == .fileUnreadable }
       #expect { try ContentDigest(of: Data()).verify(fileAt: url) } throws: {
-        ($0 as? DigestError)?.code == .fileUnreadable
+        ($0 as? SigningError)?.code == .fileUnreadable
       }
     }
   }

@@ -26,13 +26,13 @@ import Testing
   @Test(arguments: ["", "foo=:YQ==:", "sha=:YQ==:, md5"])
   func `a field without a known algorithm reports that it verifies nothing`(value: String) throws {
     let field = try ContentDigest(parsing: value)
-    #expect { try field.verify(Data()) } throws: { ($0 as? DigestError)?.code == .noKnownAlgorithm }
-    #expect(throws: DigestError.self) { _ = try field.verifier() }
+    #expect { try field.verify(Data()) } throws: { ($0 as? SigningError)?.code == .noKnownAlgorithm }
+    #expect(throws: SigningError.self) { _ = try field.verifier() }
   }
 
   @Test func `a digest that was set to another value is malformed when it is verified`() {
     let field = ContentDigest(members: ["sha-256": 5])
-    #expect { try field.verify(Data()) } throws: { ($0 as? DigestError)?.code == .malformed }
+    #expect { try field.verify(Data()) } throws: { ($0 as? SigningError)?.code == .malformed }
   }
 
   @Test func `a flipped bit of content or digest is a mismatch`() throws {

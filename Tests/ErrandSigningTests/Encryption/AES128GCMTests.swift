@@ -102,7 +102,7 @@ import Testing
     _ = try decoder.update(encoder.finish())
     _ = try decoder.use(key)
     _ = try decoder.finish()
-    func code(_ work: () throws(ContentEncryptionError) -> Data) -> ContentEncryptionError.Code? {
+    func code(_ work: () throws(SigningError) -> Data) -> SigningError.Code? {
       do {
         _ = try work()
         return nil
@@ -110,19 +110,19 @@ import Testing
         return error.code
       }
     }
-    #expect(code { () throws(ContentEncryptionError) in try encoder.update(Data([1])) } == .misused)
-    #expect(code { () throws(ContentEncryptionError) in try encoder.finish() } == .misused)
-    #expect(code { () throws(ContentEncryptionError) in try decoder.update(Data([1])) } == .misused)
-    #expect(code { () throws(ContentEncryptionError) in try decoder.finish() } == .misused)
-    #expect(code { () throws(ContentEncryptionError) in try decoder.use(key) } == .misused)
+    #expect(code { () throws(SigningError) in try encoder.update(Data([1])) } == .misused)
+    #expect(code { () throws(SigningError) in try encoder.finish() } == .misused)
+    #expect(code { () throws(SigningError) in try decoder.update(Data([1])) } == .misused)
+    #expect(code { () throws(SigningError) in try decoder.finish() } == .misused)
+    #expect(code { () throws(SigningError) in try decoder.use(key) } == .misused)
   }
 
   @Test func `the number of encrypted or decrypted records is limited to the safe number`() throws {
     let content = Data(count: 4)
     let encrypted = try ContentCoding.encrypt([content], key, recordSize: 18, maximumCount: 4)
     #expect(try ContentCoding.decrypt([encrypted], key, maximumCount: 4) == content)
-    func refusal(_ work: () throws -> Data) -> ContentEncryptionError.Code? {
-      #expect(throws: ContentEncryptionError.self) { try work() }?.code
+    func refusal(_ work: () throws -> Data) -> SigningError.Code? {
+      #expect(throws: SigningError.self) { try work() }?.code
     }
     #expect(refusal { try ContentCoding.decrypt([encrypted], key, maximumCount: 3) } == .tooManyRecords)
     #expect(
@@ -133,9 +133,9 @@ import Testing
       refusal { try ContentCoding.encrypt(pieces, key, recordSize: 18, maximumCount: 3) } == .tooManyRecords)
     // The input that was not encrypted is kept.
     var encoder = try AES128GCMEncoder(key: key, recordSize: 18, salt: Data(count: 16), maximumCount: 3)
-    #expect(throws: ContentEncryptionError.self) { _ = try encoder.update(Data(count: 5)) }
-    #expect(throws: ContentEncryptionError.self) { _ = try encoder.update(Data()) }
-    #expect(throws: ContentEncryptionError.self) { _ = try encoder.finish() }
+    #expect(throws: SigningError.self) { _ = try encoder.update(Data(count: 5)) }
+    #expect(throws: SigningError.self) { _ = try encoder.update(Data()) }
+    #expect(throws: SigningError.self) { _ = try encoder.finish() }
     // 2^44.5 blocks of 16 bytes: 398 TB in records of any multiple of 16.
     #expect(RecordLayout(recordSize: 4096).maximumCount == 24_879_108_095_803 / 256)
     #expect(RecordLayout(recordSize: 18).maximumCount == 24_879_108_095_803 / 2)

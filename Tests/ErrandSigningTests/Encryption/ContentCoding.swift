@@ -7,7 +7,7 @@ enum ContentCoding {
   static func encrypt(
     _ pieces: [Data], _ key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none,
     salt: Data = Data(count: 16), maximumCount: UInt64? = nil
-  ) throws(ContentEncryptionError) -> Data {
+  ) throws(SigningError) -> Data {
     var encoder = try AES128GCMEncoder(
       key: key, recordSize: recordSize, padding: padding, salt: salt, maximumCount: maximumCount)
     var output = Data()
@@ -17,7 +17,7 @@ enum ContentCoding {
 
   static func decrypt(
     _ pieces: [Data], _ key: ContentKey, maximumRecordSize: Int = 1 << 20, maximumCount: UInt64 = .max
-  ) throws(ContentEncryptionError) -> Data {
+  ) throws(SigningError) -> Data {
     var decoder = AES128GCMDecoder(maximumRecordSize: maximumRecordSize, maximumCount: maximumCount)
     var output = Data()
     for piece in pieces {
@@ -29,7 +29,7 @@ enum ContentCoding {
 
   /// Returns why content is refused; nil if it is not.
   static func refusal(of content: Data, _ key: ContentKey, maximumRecordSize: Int = 1 << 20)
-    -> ContentEncryptionError.Code?
+    -> SigningError.Code?
   {
     do {
       _ = try decrypt([content], key, maximumRecordSize: maximumRecordSize)

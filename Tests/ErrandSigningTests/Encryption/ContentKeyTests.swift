@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct ContentKeyTests {
   @Test func `an empty key and a name of more than 255 bytes are refused`() throws {
-    let empty = #expect(throws: ContentEncryptionError.self) { _ = try ContentKey(Data()) }
+    let empty = #expect(throws: SigningError.self) { _ = try ContentKey(Data()) }
     #expect(empty?.code == .invalidParameter)
-    let long = #expect(throws: ContentEncryptionError.self) {
+    let long = #expect(throws: SigningError.self) {
       _ = try ContentKey(Data([1]), id: Data(count: 256))
     }
     #expect(long?.message.contains("256") == true)
-    #expect(throws: ContentEncryptionError.self) {
+    #expect(throws: SigningError.self) {
       _ = try ContentKey.random(id: String(repeating: "ä", count: 128))
     }
     #expect(try ContentKey(Data([1]), id: Data(count: 255)).id.count == 255)
@@ -40,7 +40,7 @@ import Testing
   @Test func `a key's name from outside is shown without control characters`() throws {
     let key = try ContentKey(Data([1]), id: "a\"\u{1B}[31m")
     #expect(key.description == "ContentKey(0x61221b5b33316d)")
-    let error = #expect(throws: ContentEncryptionError.self) {
+    let error = #expect(throws: SigningError.self) {
       _ = try ContentKeys().contentKey(for: Data("b\n".utf8))
     }
     #expect(error?.code == .unknownKey)
@@ -51,7 +51,7 @@ import Testing
     let (first, second) = try (ContentKey.random(id: "1"), ContentKey.random(id: "2"))
     let keys = ContentKeys(first, second)
     #expect(try keys.contentKey(for: Data("2".utf8)).data == second.data)
-    #expect(throws: ContentEncryptionError.self) { _ = try keys.contentKey(for: Data()) }
+    #expect(throws: SigningError.self) { _ = try keys.contentKey(for: Data()) }
   }
 
   /// Counts its lookups, and suspends in each.
@@ -91,14 +91,14 @@ import Testing
     let encrypted = try ContentCoding.encrypt([Data("a".utf8)], ContentKey.random(id: "theirs"))
     let keys = ContentKeys(try .random(id: "ours"))
     var decoder = AES128GCMDecoder()
-    var thrown: ContentEncryptionError?
+    var thrown: SigningError?
     do {
       _ = try await decoder.update(encrypted, keys: keys)
     } catch {
-      thrown = error as? ContentEncryptionError
+      thrown = error as? SigningError
     }
     #expect(thrown?.code == .unknownKey)
     #expect(thrown?.message.contains("\"theirs\"") == true)
-    #expect(throws: ContentEncryptionError.self) { _ = try decoder.finish() }
+    #expect(throws: SigningError.self) { _ = try decoder.finish() }
   }
 }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  private func refusal(_ content: Data) -> ContentEncryptionError.Code? {
+  private func refusal(_ content: Data) -> SigningError.Code? {
     ContentCoding.refusal(of: content, key)
   }
 
@@ -75,7 +75,7 @@ import Testing
     var decoder = AES128GCMDecoder()
     _ = try decoder.update(even)
     _ = try decoder.use(key)
-    let error = #expect(throws: ContentEncryptionError.self) { _ = try decoder.update(Data([0])) }
+    let error = #expect(throws: SigningError.self) { _ = try decoder.update(Data([0])) }
     #expect(error?.code == .trailingData)
   }
 
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `misplaced padding delimiters are refused`() {
-    func refusal(_ records: [[UInt8]]) -> ContentEncryptionError.Code? {
+    func refusal(_ records: [[UInt8]]) -> SigningError.Code? {
       self.refusal(ContentCoding.encrypt(records: records.map { Data($0) }, key, recordSize: 20))
     }
     #expect(refusal([[5, 5, 5, 1], [6, 2]]) == nil)
@@ -139,7 +139,7 @@ import Testing
     for bit in stride(from: Self.start * 8, to: encrypted.count * 8, by: 7) {
       var decoder = AES128GCMDecoder()
       var output = Data()
-      #expect(throws: ContentEncryptionError.self) {
+      #expect(throws: SigningError.self) {
         for byte in encrypted.flipping(bit) {
           output += try decoder.update(Data([byte]))
           if decoder.neededKeyID != nil { output += try decoder.use(key) }
@@ -155,7 +155,7 @@ import Testing
     var decoder = AES128GCMDecoder()
     _ = try decoder.update(header)
     _ = try decoder.use(key)
-    let thrown = #expect(throws: ContentEncryptionError.self) {
+    let thrown = #expect(throws: SigningError.self) {
       _ = try decoder.update(Data(records[0].flipping(0)))
     }
     let error = try #require(thrown)

@@ -8,7 +8,7 @@ import Testing
     Data(count: 16) + withUnsafeBytes(of: recordSize.bigEndian) { Data($0) } + [UInt8(id.count)] + id
   }
 
-  private func refusal(recordSize: UInt32, maximum: Int = 1 << 20) -> ContentEncryptionError? {
+  private func refusal(recordSize: UInt32, maximum: Int = 1 << 20) -> SigningError? {
     var decoder = AES128GCMDecoder(maximumRecordSize: maximum)
     do {
       _ = try decoder.update(header(recordSize: recordSize))
@@ -66,7 +66,7 @@ import Testing
       var decoder = AES128GCMDecoder()
       _ = try decoder.update(whole.prefix(length))
       #expect(decoder.neededKeyID == nil)
-      let error = #expect(throws: ContentEncryptionError.self) { _ = try decoder.finish() }
+      let error = #expect(throws: SigningError.self) { _ = try decoder.finish() }
       #expect(error?.code == .truncated)
     }
   }
@@ -75,12 +75,12 @@ import Testing
     let key = try ContentKey.random(id: "one")
     let encrypted = try ContentCoding.encrypt([Data("content".utf8)], key)
     var decoder = AES128GCMDecoder()
-    #expect(throws: ContentEncryptionError.self) { _ = try decoder.use(key) }
+    #expect(throws: SigningError.self) { _ = try decoder.use(key) }
     _ = try decoder.update(encrypted.prefix(30))
     for _ in 0..<2 {
-      let update = #expect(throws: ContentEncryptionError.self) { _ = try decoder.update(Data([1])) }
+      let update = #expect(throws: SigningError.self) { _ = try decoder.update(Data([1])) }
       #expect(update?.code == .misused)
-      let finish = #expect(throws: ContentEncryptionError.self) { _ = try decoder.finish() }
+      let finish = #expect(throws: SigningError.self) { _ = try decoder.finish() }
       #expect(finish?.code == .misused)
     }
     _ = try decoder.use(key)
@@ -91,7 +91,7 @@ import Testing
   @Test(arguments: [Int.min, -1, 0, 17, 1 << 30 + 1, .max])
   func `an encoder refuses a record size that no decoder accepts`(size: Int) throws {
     let key = try ContentKey.random()
-    let error = #expect(throws: ContentEncryptionError.self) {
+    let error = #expect(throws: SigningError.self) {
       _ = try AES128GCMEncoder(key: key, recordSize: size)
     }
     #expect(error?.code == .invalidParameter)

@@ -55,7 +55,7 @@ import Testing
     ]
       as [RecordPadding]
     {
-      let error = #expect(throws: ContentEncryptionError.self) { _ = try encrypted(1, padding) }
+      let error = #expect(throws: SigningError.self) { _ = try encrypted(1, padding) }
       #expect(error?.code == .invalidParameter)
     }
     #expect(try encrypted(1, .bytes(most), recordSize: 1 << 20).count > most)

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// Makes structured fields, which are the same for the same seed. Also a source of random numbers.
 struct RandomFields: RandomNumberGenerator {

@@ -15,18 +15,18 @@ import Testing
     try edited(jwk) { for name in ["d", "p", "q", "dp", "dq", "qi"] { $0[name] = nil } }
   }
 
-  private func refusal(_ jwk: Data, of read: (Data) throws -> Any) -> KeyError? {
+  private func refusal(_ jwk: Data, of read: (Data) throws -> Any) -> SigningError? {
     do {
       _ = try read(jwk)
       return nil
     } catch {
-      return error as? KeyError
+      return error as? SigningError
     }
   }
 
-  private func privateRefusal(_ jwk: Data) -> KeyError? { refusal(jwk) { try PrivateKey(jwk: $0) } }
-  private func publicRefusal(_ jwk: Data) -> KeyError? { refusal(jwk) { try PublicKey(jwk: $0) } }
-  private func sharedRefusal(_ jwk: Data) -> KeyError? { refusal(jwk) { try SharedKey(jwk: $0) } }
+  private func privateRefusal(_ jwk: Data) -> SigningError? { refusal(jwk) { try PrivateKey(jwk: $0) } }
+  private func publicRefusal(_ jwk: Data) -> SigningError? { refusal(jwk) { try PublicKey(jwk: $0) } }
+  private func sharedRefusal(_ jwk: Data) -> SigningError? { refusal(jwk) { try SharedKey(jwk: $0) } }
 
   private static let pairs = [RFCKeys.ed25519JWK, RFCKeys.p256JWK, RFCKeys.rsaJWK]
   private static let files = [RFCKeys.ed25519Public, RFCKeys.p256Public, RFCKeys.rsaPublic]
@@ -113,7 +113,7 @@ import Testing
       #expect(try key.signingKey().algorithm == algorithm)
     }
     let key = try PrivateKey(jwk: edited(RFCKeys.rsaJWK) { $0["alg"] = "RS256" })
-    let error = #expect(throws: KeyError.self) { _ = try key.signingKey(for: .rsaPSSSHA512) }
+    let error = #expect(throws: SigningError.self) { _ = try key.signingKey(for: .rsaPSSSHA512) }
     #expect(error?.code == .algorithmMismatch)
     #expect(error?.message.contains("choose rsa-v1_5-sha256") == true)
     #expect(privateRefusal(try edited(RFCKeys.p256JWK) { $0["alg"] = "ES384" })?.code == .algorithmMismatch)
@@ -135,7 +135,7 @@ import Testing
     }
     #expect(publicRefusal(verifies)?.code == .unsupportedKey)
     let shared = try SharedKey(jwk: edited(RFCKeys.hs256JWK) { $0["key_ops"] = ["verify"] })
-    #expect(throws: KeyError.self) { _ = try shared.sign(Data()) }
+    #expect(throws: SigningError.self) { _ = try shared.sign(Data()) }
     #expect(try !shared.isValid(Data(), for: Data()))
   }
 

@@ -34,13 +34,15 @@ import Testing
       let encrypted = try await files.text(arguments, input: pem)
       #expect(encrypted.contains("BEGIN ENCRYPTED PRIVATE KEY"))
       try await expectPair(PrivateKey(pem: encrypted, password: "a päss word"), publicKey)
-      let missing = #expect(throws: KeyError.self) { _ = try PrivateKey(pem: encrypted) }
+      let missing = #expect(throws: SigningError.self) { _ = try PrivateKey(pem: encrypted) }
       #expect(missing?.code == .passwordNeeded)
       for password in ["a pass word", "", "\u{0}", String(repeating: "x", count: 5000)] {
-        let wrong = #expect(throws: KeyError.self) { _ = try PrivateKey(pem: encrypted, password: password) }
+        let wrong = #expect(throws: SigningError.self) {
+          _ = try PrivateKey(pem: encrypted, password: password)
+        }
         #expect(wrong?.code == .wrongPassword)
       }
-      let error = #expect(throws: KeyError.self) { _ = try PublicKey(pem: encrypted) }
+      let error = #expect(throws: SigningError.self) { _ = try PublicKey(pem: encrypted) }
       #expect(error?.code == .publicKeyNeeded)
     }
   }
@@ -74,7 +76,7 @@ import Testing
     try await expectPair(PrivateKey(pem: whole), PublicKey(pem: "x\r\n" + publicPEM))
     for read in [{ _ = try PrivateKey(pem: $0) }, { _ = try PublicKey(pem: $0) }] as [(String) throws -> Void]
     {
-      let error = #expect(throws: KeyError.self) { try read(certificate) }
+      let error = #expect(throws: SigningError.self) { try read(certificate) }
       #expect(error?.code == .unsupportedKey)
       #expect(error?.message.contains("certificate") == true)
     }

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { files = try OpenSSLFiles() }
 
-  private func refusal(_ pem: String, password: String? = nil) -> KeyError? {
+  private func refusal(_ pem: String, password: String? = nil) -> SigningError? {
     do {
       _ = try PrivateKey(pem: pem, password: password)
       return nil
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  private func publicRefusal(_ pem: String) -> KeyError? {
+  private func publicRefusal(_ pem: String) -> SigningError? {
     do {
       _ = try PublicKey(pem: pem)
       return nil
@@ -161,7 +161,7 @@ import Testing
       let key = try PrivateKey(pem: pem)
       for algorithm in all where !key.algorithms.contains(algorithm) {
         let error = try #require(
-          #expect(throws: KeyError.self) { _ = try key.signingKey(for: algorithm) })
+          #expect(throws: SigningError.self) { _ = try key.signingKey(for: algorithm) })
         #expect(error.code == .algorithmMismatch)
         #expect(error.message.contains("\(algorithm);"))
         #expect(error.message.contains(key.algorithms[0].rawValue))

@@ -23,12 +23,12 @@ import Testing
     }
   }
 
-  private func refusal(_ read: () throws -> Any) -> KeyError? {
+  private func refusal(_ read: () throws -> Any) -> SigningError? {
     do {
       _ = try read()
       return nil
     } catch {
-      return error as? KeyError
+      return error as? SigningError
     }
   }
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// The signer of requests.
 @Suite struct MessageSignerTests {
@@ -103,7 +104,7 @@ import Testing
     #expect(request.fields.values(of: "Content-Digest") == [RFCMessages.requestDigest])
     let verifier = MessageVerifier(keys: [try key()], requiring: [.contentDigest])
     _ = try await verify(request, verifier, content: RFCMessages.requestContent)
-    await #expect(throws: DigestError.self) {
+    await #expect(throws: SigningError.self) {
       _ = try await verify(request, verifier, content: Data("other".utf8))
     }
   }
@@ -193,7 +194,7 @@ import Testing
         #expect(!text.contains("top-secret") && !text.contains("116, 111, 112"), "\(text)")
       }
     }
-    let error = await #expect(throws: SignatureError.self) {
+    let error = await #expect(throws: SigningError.self) {
       try await MessageVerifier(keys: [try SharedKey(Data("other-secret".utf8))], requiring: [.method])
         .verify(
           message, now: RFCMessages.date)

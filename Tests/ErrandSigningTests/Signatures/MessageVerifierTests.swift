@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// The verifier: one test for each kind of refusal.
 @Suite struct MessageVerifierTests {
@@ -31,7 +32,7 @@ import Testing
 
   private func refusal(
     _ verifier: MessageVerifier, _ input: String, after seconds: Double = 0, content: Data? = nil
-  ) async throws -> SignatureError.Code? {
+  ) async throws -> SigningError.Code? {
     let message = try await signed(input)
     return await codeOfRefusal {
       try await verifier.verify(message, content: content, now: Self.now.addingTimeInterval(seconds))
@@ -55,8 +56,8 @@ import Testing
   @Test(
     arguments: [
       (10, 0, nil), (30, 0, nil), (31, 0, .notYetValid), (5, 5, nil), (6, 5, .notYetValid), (-99_999, 0, nil),
-    ] as [(Int, Int, SignatureError.Code?)])
-  func `a signature with a time in the future is refused`(ahead: Int, skew: Int, code: SignatureError.Code?)
+    ] as [(Int, Int, SigningError.Code?)])
+  func `a signature with a time in the future is refused`(ahead: Int, skew: Int, code: SigningError.Code?)
     async throws
   {
     var verifier = verifier
@@ -115,7 +116,7 @@ import Testing
     let forger = try SharedKey(Data(RFCKeys.ed25519Public.utf8), keyID: "k")
     let verifier = MessageVerifier(keys: [publicKey], requiring: [.method])
     for (alg, code) in [
-      ("", SignatureError.Code.invalidSignature), (#";alg="hmac-sha256""#, .algorithmMismatch),
+      ("", SigningError.Code.invalidSignature), (#";alg="hmac-sha256""#, .algorithmMismatch),
     ] {
       let message = try await signed(#"("@method");keyid="k"\#(alg)"#, forger)
       #expect(await codeOfRefusal { try await verifier.verify(message, now: Self.now) } == code)
@@ -178,7 +179,7 @@ import Testing
     var changed = message
     changed.fields["Content-Digest"] = "sha-256=:AA==:"
     #expect(await codeOfRefusal { try await verifier.verify(changed, now: Self.now) } == .invalidSignature)
-    await #expect(throws: DigestError.self) {
+    await #expect(throws: SigningError.self) {
       try await verifier.verify(message, content: Data("other".utf8), now: Self.now)
     }
     try await verifier.verify(message, content: RFCMessages.requestContent, now: Self.now)
@@ -191,7 +192,7 @@ import Testing
     #expect(try await refusal(verifier, input, content: content) == nil)
     #expect(try await refusal(verifier, #"("@method")"#, content: content) == .missingComponent)
     for wrong in [Data(), content.flipping(5), content.dropLast(), content + [0]] {
-      await #expect(throws: DigestError.self) {
+      await #expect(throws: SigningError.self) {
         try await verifier.verify(try await signed(input), content: wrong, now: Self.now)
       }
     }

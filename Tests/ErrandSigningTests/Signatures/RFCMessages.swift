@@ -67,13 +67,13 @@ extension SignableMessage {
 }
 
 /// Returns the code of the refusal; nil if there was no refusal.
-func codeOfRefusal(_ body: () async throws -> Void) async -> SignatureError.Code? {
+func codeOfRefusal(_ body: () async throws -> Void) async -> SigningError.Code? {
   do {
     try await body()
     return nil
-  } catch let error as SignatureError {
+  } catch let error as SigningError {
     return error.code
   } catch {
-    return SignatureError.Code(rawValue: "\(type(of: error)): \(error)")
+    return SigningError.Code(rawValue: "\(type(of: error)): \(error)")
   }
 }

@@ -110,7 +110,7 @@ import Testing
     let verifier = verifier(verificationKey)
     let signer = try MessageSigner(key, covering: [.method])
     let signature = try await signer.signature(of: Self.message, at: RFCMessages.date)
-    func code(_ bytes: Data) async -> SignatureError.Code? {
+    func code(_ bytes: Data) async -> SigningError.Code? {
       await codeOfRefusal {
         var message = Self.message
         try MessageSignature(label: "a", parameters: signature.parameters, bytes: bytes).add(

@@ -48,10 +48,10 @@ import Testing
     wire.server.on("/a") { _ in .response(status: status, fields: fields, body: body) }
   }
 
-  private func expectRefused(_ request: Request, _ code: SignatureError.Code, _ note: String = "") async {
+  private func expectRefused(_ request: Request, _ code: SigningError.Code, _ note: String = "") async {
     let error = await #expect(throws: RequestError.self) { try await wire.client.send(request) }
     #expect(
-      error?.code == .integrityFailed && (error?.underlying as? SignatureError)?.code == code,
+      error?.code == .integrityFailed && (error?.underlying as? SigningError)?.code == code,
       "\(note) \(error?.message ?? "")")
   }
 
@@ -108,7 +108,7 @@ import Testing
   @Test func `a signature must cover the content and its type`() async throws {
     respond(try await signed("y"))
     let error = await #expect(throws: RequestError.self) { try await wire.client.send(verified) }
-    #expect((error?.underlying as? DigestError)?.code == .mismatch)
+    #expect((error?.underlying as? SigningError)?.code == .mismatch)
     respond(try await signed("x", covering: MessageComponent.ofResponse))
     await expectRefused(try verified, .missingComponent)
     var without = try await signed("x", covering: MessageComponent.ofResponse)
@@ -234,7 +234,7 @@ import Testing
         let error = await #expect(throws: RequestError.self) {
           try await wire.client.download(.get(url).verified(by: key), to: file, resume: true)
         }
-        #expect((error?.underlying as? SignatureError)?.code == .missingComponent)
+        #expect((error?.underlying as? SigningError)?.code == .missingComponent)
         #expect(!FileManager.default.fileExists(atPath: file.path))
       }
     }
@@ -252,7 +252,7 @@ import Testing
     #expect(error?.code == .integrityFailed)
     respond([:])
     let none = await #expect(throws: RequestError.self) { try await wire.client.stream(verified) }
-    #expect((none?.underlying as? SignatureError)?.code == .noSignature)
+    #expect((none?.underlying as? SigningError)?.code == .noSignature)
     try await wire.server.waitForOpenConnections(1)
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite struct StructuredBytesTests {
   @Test func `a byte sequence of any length is parsed unchanged`() throws {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// The examples in the text of RFC 9651, section 3.
 @Suite struct StructuredFieldExampleTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// Whitespace, separators, keys and their order.
 @Suite struct StructuredLayoutTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite(.computesLong) struct StructuredLimitTests {
   @Test func `a value of the maximum length is parsed, and a longer one is refused`() throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite struct StructuredMapTests {
   @Test func `entries are found by key and by index, in small and large maps`() {

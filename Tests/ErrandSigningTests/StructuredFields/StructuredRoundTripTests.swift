@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite(.computesLong) struct StructuredRoundTripTests {
   @Test func `a random list is parsed as it was serialized`() throws {

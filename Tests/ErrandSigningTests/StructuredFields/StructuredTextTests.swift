@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite struct StructuredTextTests {
   @Test func `a string may contain every printable ASCII character`() throws {

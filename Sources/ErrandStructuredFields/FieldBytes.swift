@@ -6,36 +6,36 @@ public enum StructuredFields {
 }
 
 /// The kinds of bytes in structured fields.
-enum FieldByte {
-  static let space = UInt8(ascii: " ")
-  static let tab = UInt8(ascii: "\t")
-  static let quote = UInt8(ascii: "\"")
-  static let backslash = UInt8(ascii: "\\")
-  static let percent = UInt8(ascii: "%")
-  static let comma = UInt8(ascii: ",")
-  static let semicolon = UInt8(ascii: ";")
-  static let equals = UInt8(ascii: "=")
-  static let colon = UInt8(ascii: ":")
-  static let minus = UInt8(ascii: "-")
-  static let point = UInt8(ascii: ".")
-  static let question = UInt8(ascii: "?")
-  static let at = UInt8(ascii: "@")
-  static let star = UInt8(ascii: "*")
-  static let open = UInt8(ascii: "(")
-  static let close = UInt8(ascii: ")")
+package enum FieldByte {
+  package static let space = UInt8(ascii: " ")
+  package static let tab = UInt8(ascii: "\t")
+  package static let quote = UInt8(ascii: "\"")
+  package static let backslash = UInt8(ascii: "\\")
+  package static let percent = UInt8(ascii: "%")
+  package static let comma = UInt8(ascii: ",")
+  package static let semicolon = UInt8(ascii: ";")
+  package static let equals = UInt8(ascii: "=")
+  package static let colon = UInt8(ascii: ":")
+  package static let minus = UInt8(ascii: "-")
+  package static let point = UInt8(ascii: ".")
+  package static let question = UInt8(ascii: "?")
+  package static let at = UInt8(ascii: "@")
+  package static let star = UInt8(ascii: "*")
+  package static let open = UInt8(ascii: "(")
+  package static let close = UInt8(ascii: ")")
 
-  static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
-  static func isLowercase(_ byte: UInt8) -> Bool { byte &- 97 < 26 }
-  static func isLetter(_ byte: UInt8) -> Bool { isLowercase(byte | 0x20) }
+  package static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+  package static func isLowercase(_ byte: UInt8) -> Bool { byte &- 97 < 26 }
+  package static func isLetter(_ byte: UInt8) -> Bool { isLowercase(byte | 0x20) }
 
   /// Returns true for a byte that a string can contain: the printable ASCII characters and the space.
-  static func isPrintable(_ byte: UInt8) -> Bool { byte &- 0x20 < 0x5F }
+  package static func isPrintable(_ byte: UInt8) -> Bool { byte &- 0x20 < 0x5F }
 
-  static func beginsKey(_ byte: UInt8) -> Bool { isLowercase(byte) || byte == star }
-  static func beginsToken(_ byte: UInt8) -> Bool { isLetter(byte) || byte == star }
+  package static func beginsKey(_ byte: UInt8) -> Bool { isLowercase(byte) || byte == star }
+  package static func beginsToken(_ byte: UInt8) -> Bool { isLetter(byte) || byte == star }
 
   /// Returns true for a byte that a key can contain (section 4.1.1.3).
-  static func isKey(_ byte: UInt8) -> Bool {
+  package static func isKey(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
       minus, point, star:
@@ -45,7 +45,7 @@ enum FieldByte {
   }
 
   /// Returns true for a byte that a token can contain: RFC 9110's token characters, `:` and `/` (section 4.1.7).
-  static func isToken(_ byte: UInt8) -> Bool {
+  package static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"),
@@ -58,7 +58,7 @@ enum FieldByte {
   }
 
   /// Returns the value of a hexadecimal digit in lower case.
-  static func hexadecimal(_ byte: UInt8) -> UInt8? {
+  package static func hexadecimal(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - 48
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - 87
