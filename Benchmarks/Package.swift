@@ -10,6 +10,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+// Stores are not public, so what measures one is compiled as a part of Errand's package, whose identity is its folder's name.
+let errand = Context.packageDirectory.split(separator: "/").dropLast().last.map { $0.lowercased() } ?? ""
+let asErrand =
+  strict + [.unsafeFlags(["-package-name", String(errand.map { $0.isLetter || $0.isNumber ? $0 : "_" })])]
+
+let authentication = Target.Dependency.product(name: "ErrandAuthentication", package: "Errand")
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let observability = Target.Dependency.product(name: "ErrandObservability", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
@@ -18,6 +24,7 @@ let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
 let outboxPostgres = Target.Dependency.product(name: "ErrandOutboxPostgres", package: "Errand")
 let outboxSQLite = Target.Dependency.product(name: "ErrandOutboxSQLite", package: "Errand")
 let signing = Target.Dependency.product(name: "ErrandSigning", package: "Errand")
+let structuredFields = Target.Dependency.product(name: "ErrandStructuredFields", package: "Errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
 let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
 
@@ -47,21 +54,21 @@ let package = Package(
       name: "connections", dependencies: [core, curl, "CAllocator", "CurlLoop", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
-      name: "overhead", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
+      name: "overhead", dependencies: [authentication, core, curl, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "scheduling", dependencies: [core, testing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "crowds", dependencies: [core, testing, "CAllocator", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "outbox", dependencies: [core, curl, outbox, outboxSQLite, "PlainSQLite", "BenchmarkSupport"],
-      swiftSettings: strict),
+      swiftSettings: asErrand),
     .executableTarget(
       name: "fleet", dependencies: [core, curl, outbox, outboxPostgres, outboxSQLite, "BenchmarkSupport"],
-      swiftSettings: strict),
+      swiftSettings: asErrand),
     .executableTarget(
       name: "encryption", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
-      name: "structured-fields", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
+      name: "structured-fields", dependencies: [structuredFields, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "signatures", dependencies: [core, signing, "PlainCrypto", "BenchmarkSupport"],
       swiftSettings: strict),

@@ -15,7 +15,7 @@ public import ErrandOutbox
 /// concurrent calls cost little more than one. All work is done on a dedicated thread.
 ///
 /// A store that is released without `close` closes itself a little later.
-public final class SQLiteOutboxStore: HandoverStore {
+package final class SQLiteOutboxStore: HandoverStore {
   private static let pageSize = 500
 
   private let runner: RestingRunner
@@ -28,7 +28,7 @@ public final class SQLiteOutboxStore: HandoverStore {
   /// - Throws: `OutboxError`: `.notWritable` if the folder or the file cannot be written, `.damaged` if the
   ///   file is damaged or not that of an outbox, `.tooNew` if a newer version wrote it (in both cases it is
   ///   not changed), `.busy` if another process locks it for more than five seconds, `.diskFull`.
-  public convenience init(folder: URL) async throws {
+  package convenience init(folder: URL) async throws {
     try await self.init(folder: folder, setup: StoreSetup())
   }
 
@@ -42,32 +42,32 @@ public final class SQLiteOutboxStore: HandoverStore {
   }
 
   /// The number of committed transactions, for the benchmarks.
-  @_spi(Benchmarks) public var commits: Int { counter.value }
+  package var commits: Int { counter.value }
 
   deinit { runner.close(isGraceful: true) {} }
 
-  public func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
+  package func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
     try await runner.write(newRows: rows.count) { try $0.add(rows, within: caps, at: $0.time()) }
   }
 
-  public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
+  package func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
     try await runner.write { try $0.claim(bounds, for: lease, at: $0.time()) }
   }
 
   /// Writes the leases that are held to a file beside this store's lock, without flushing it.
-  public func begin(_ leases: [Lease]) async throws -> [Lease] {
+  package func begin(_ leases: [Lease]) async throws -> [Lease] {
     let held = try await runner.read { try $0.held(leases, at: $0.time()) }
     runner.owners.begin(held.map(\.number))
     return held
   }
 
-  public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
+  package func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
   /// Records how attempts ended. If the disk is too full for all of them, each is recorded in a separate
   /// transaction, and makes room for the next. If one of these fails, the earlier ones stay recorded.
-  public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
+  package func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
     do {
       let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
       runner.owners.end(attempts.map(\.lease.number))
@@ -79,7 +79,7 @@ public final class SQLiteOutboxStore: HandoverStore {
     }
   }
 
-  public func rescheduleOffline() async throws -> Int {
+  package func rescheduleOffline() async throws -> Int {
     var count = 0
     while true {
       let some = try await runner.write { try $0.rescheduleOffline(at: $0.time()) }
@@ -88,15 +88,15 @@ public final class SQLiteOutboxStore: HandoverStore {
     }
   }
 
-  public func release(_ origins: [String]?) async throws {
+  package func release(_ origins: [String]?) async throws {
     try await runner.write { try $0.release(origins) }
   }
 
-  public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+  package func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
     try await runner.read { try $0.rows(ids) }
   }
 
-  public func list(
+  package func list(
     _ selection: OutboxSelection, after sequence: Int64, limit: Int
   ) async throws -> [OutboxRow] {
     var rows: [OutboxRow] = []
@@ -110,15 +110,15 @@ public final class SQLiteOutboxStore: HandoverStore {
     return rows
   }
 
-  public func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
+  package func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
     try await runner.read { try $0.abandoned(for: duration, limit: limit, at: $0.time()) }
   }
 
-  public func contents(of ids: [OutboxID]) async throws -> [Data?] {
+  package func contents(of ids: [OutboxID]) async throws -> [Data?] {
     try await runner.read { try $0.contents(of: ids) }
   }
 
-  public func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
+  package func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
     var rows: [OutboxRow] = []
     for selection in selection.retried(force: force).parts {
       try await inParts {
@@ -130,7 +130,7 @@ public final class SQLiteOutboxStore: HandoverStore {
     return rows
   }
 
-  public func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
+  package func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
     var dropped = Dropped()
     for selection in selection.parts {
       try await inParts {
@@ -160,22 +160,22 @@ public final class SQLiteOutboxStore: HandoverStore {
     }
   }
 
-  public func setPaused(_ isPaused: Bool, lane: String?) async throws {
+  package func setPaused(_ isPaused: Bool, lane: String?) async throws {
     try await runner.write { try $0.setPaused(isPaused, lane: lane) }
   }
 
-  public func statistics() async throws -> OutboxStatistics {
+  package func statistics() async throws -> OutboxStatistics {
     try await runner.read { try $0.statistics() }
   }
 
   /// Counts on another thread with a second connection, so that other operations need not wait.
-  public func laneStatistics() async throws -> [LaneStatistics] {
+  package func laneStatistics() async throws -> [LaneStatistics] {
     try await runner.readApart { try $0.laneStatistics() }
   }
 
   /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows
   /// that were deleted before stay deleted, and the next sweep removes their files.
-  public func prune(olderThan age: Duration) async throws -> [String] {
+  package func prune(olderThan age: Duration) async throws -> [String] {
     var files: [String] = []
     while true {
       let (found, isDone) = try await runner.write {
@@ -188,11 +188,11 @@ public final class SQLiteOutboxStore: HandoverStore {
     return files
   }
 
-  public func used(_ files: [String]) async throws -> Set<String> {
+  package func used(_ files: [String]) async throws -> Set<String> {
     try await runner.read { try $0.used(files) }
   }
 
-  public func onForeignChange(_ handler: @escaping @Sendable () -> Void) {
+  package func onForeignChange(_ handler: @escaping @Sendable () -> Void) {
     let runner = runner
     let look = { @Sendable (receive: @escaping @Sendable (Bool) -> Void) in
       runner.submit(
@@ -208,19 +208,19 @@ public final class SQLiteOutboxStore: HandoverStore {
     }
   }
 
-  public func hand(_ leases: [Lease], to session: String) async throws -> [Lease] {
+  package func hand(_ leases: [Lease], to session: String) async throws -> [Lease] {
     try await runner.write { try $0.hand(leases, to: session, at: $0.time()) }
   }
 
-  public func handed(to session: String) async throws -> [Lease] {
+  package func handed(to session: String) async throws -> [Lease] {
     try await runner.read { try $0.handed(to: session) }
   }
 
-  public func suspend() async { await runner.suspend() }
+  package func suspend() async { await runner.suspend() }
 
-  public func resume() async throws { try await runner.resume() }
+  package func resume() async throws { try await runner.resume() }
 
-  public func close() async {
+  package func close() async {
     await withCheckedContinuation { continuation in
       runner.close(isGraceful: true) { continuation.resume() }
     }
@@ -251,19 +251,23 @@ extension Outbox {
   /// - Parameters:
   ///   - folder: The folder, which the outbox uses alone. It must be on a local disk, in a place that the
   ///     system does not purge. If it is missing, it is created for this user only.
+  ///   - bodies: The folder of files, and of bodies over 64 KiB, for example on a larger disk. All processes that
+  ///     share the outbox must pass the same one. Nil, the default, for `folder`.
   ///   - client: The client that sends the requests, through its interceptors. They take none of its slots.
   ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
   public convenience init(
-    at folder: URL, client: Client, configuration: OutboxConfiguration = OutboxConfiguration()
+    at folder: URL, bodies: URL? = nil, client: Client,
+    configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {
-    try await self.init(at: folder, client: client, configuration: configuration, setup: StoreSetup())
+    try await self.init(
+      at: folder, bodies: bodies, client: client, configuration: configuration, setup: StoreSetup())
   }
 
   package convenience init(
-    at folder: URL, client: Client, configuration: OutboxConfiguration, setup: StoreSetup
+    at folder: URL, bodies: URL? = nil, client: Client, configuration: OutboxConfiguration, setup: StoreSetup
   ) async throws {
     let store = try await SQLiteOutboxStore(folder: folder, setup: setup)
-    try await self.init(store: store, folder: folder, client: client, configuration: configuration)
+    try await self.init(store: store, folder: bodies ?? folder, client: client, configuration: configuration)
   }
 }

@@ -1,5 +1,5 @@
 import BenchmarkSupport
-import ErrandSigning
+import ErrandStructuredFields
 
 // Measures the rates of parsing and serializing structured fields (RFC 9651) with long values of each kind.
 // They are compared with a parser that only splits the same text at its commas.

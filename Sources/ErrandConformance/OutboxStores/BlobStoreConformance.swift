@@ -1,5 +1,5 @@
 import ErrandCore
-public import ErrandOutbox
+package import ErrandOutbox
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -8,9 +8,9 @@ public import ErrandOutbox
 #endif
 
 /// The conformance suite for blob stores. `ConformanceSuite` shows how to run it.
-public struct BlobStoreConformance: ConformanceSuite {
+package struct BlobStoreConformance: ConformanceSuite {
   /// A place that several stores share, such as a folder or a database.
-  public protocol Place: Sendable {
+  package protocol Place: Sendable {
     /// Opens another store on the place, as another process would.
     func open() async throws -> any BlobStore
   }
@@ -19,10 +19,10 @@ public struct BlobStoreConformance: ConformanceSuite {
 
   /// Creates the suite.
   /// - Parameter makePlace: Returns an empty place that is independent of all others. Called for each case.
-  public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
+  package init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
 
   /// The cases of the suite, one for each requirement.
-  public static let cases: [Case] = [
+  package static let cases: [Case] = [
     Case("returns stored bodies byte for byte, from memory and from a file") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       for size in [0, 1, 65_536, 300_001] {

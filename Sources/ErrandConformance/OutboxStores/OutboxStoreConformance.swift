@@ -1,16 +1,16 @@
 import ErrandCore
-public import ErrandOutbox
+package import ErrandOutbox
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The conformance suite for outbox stores. `ConformanceSuite` shows how to run it.
-public struct OutboxStoreConformance: ConformanceSuite {
+package struct OutboxStoreConformance: ConformanceSuite {
   /// The clocks of a simulated machine, which advance only when a case advances them.
-  public final class Clocks: Sendable {
+  package final class Clocks: Sendable {
     struct Time {
       var date = Date(timeIntervalSince1970: 1_700_000_000)
       var uptime = Duration.seconds(1000)
@@ -25,17 +25,17 @@ public struct OutboxStoreConformance: ConformanceSuite {
     private let time = Locked(Time())
 
     /// The date of the wall clock, which a user may set.
-    public var date: Date { time.withLock { $0.date } }
+    package var date: Date { time.withLock { $0.date } }
     /// The time since the start of the machine, including sleep.
-    public var uptime: Duration { time.withLock { $0.uptime } }
+    package var uptime: Duration { time.withLock { $0.uptime } }
     /// The number of starts of the machine, which identifies the current one.
-    public var starts: Int { time.withLock { $0.starts } }
+    package var starts: Int { time.withLock { $0.starts } }
 
     func move(_ change: (inout Time) -> Void) { time.withLock { change(&$0) } }
   }
 
   /// A place that several stores share, such as a folder or a database.
-  public protocol Place: Sendable {
+  package protocol Place: Sendable {
     /// False if the stores may be on several machines, so that cases about a restart of the machine are skipped.
     /// Default: true.
     var isOneMachine: Bool { get }
@@ -50,7 +50,7 @@ public struct OutboxStoreConformance: ConformanceSuite {
   }
 
   /// The cases of the suite, one for each requirement.
-  public static let cases: [Case] = [
+  package static let cases: [Case] = [
     adding, replacing, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading,
     origins,
     handover,
@@ -60,12 +60,12 @@ public struct OutboxStoreConformance: ConformanceSuite {
 
   /// Creates the suite.
   /// - Parameter makePlace: Returns an empty place that is independent of all others. Called for each case.
-  public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
+  package init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
 }
 
 extension OutboxStoreConformance.Place {
   /// True by default.
-  public var isOneMachine: Bool { true }
+  package var isOneMachine: Bool { true }
 }
 
 extension OutboxStoreConformance: HarnessedSuite {

@@ -1,9 +1,9 @@
-public import ErrandCore
+package import ErrandCore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// A session of the system that sends requests from files while no process of the app runs.
@@ -12,7 +12,7 @@ public import ErrandCore
 /// Its tasks outlive the process. At the next launch, the session of the same name lists them, and reports
 /// the ends that it has not reported yet. It may report an end twice, and it may lose a task without a
 /// report.
-public protocol BackgroundSession: AnyObject, Sendable {
+package protocol BackgroundSession: AnyObject, Sendable {
   /// The name of the session, the same at each launch.
   var identifier: String { get }
 
@@ -35,29 +35,29 @@ public protocol BackgroundSession: AnyObject, Sendable {
 }
 
 /// A request as a session sends it.
-public struct SessionUpload: Sendable {
+package struct SessionUpload: Sendable {
   /// The attempt: the label of the task.
-  public var lease: Lease
+  package var lease: Lease
   /// The HTTP method.
-  public var method: HTTPMethod
+  package var method: HTTPMethod
   /// The URL to send the request to.
-  public var url: URL
+  package var url: URL
   /// All header fields, including credentials and signatures.
-  public var fields: HTTPFields
+  package var fields: HTTPFields
   /// The file with the body, which must not be changed; nil for a request without a body.
-  public var file: URL?
+  package var file: URL?
   /// The length of the body in bytes.
-  public var length: Int64
+  package var length: Int64
   /// The shortest wait before the request is sent; zero to send it at once.
-  public var wait: Duration
+  package var wait: Duration
   /// The conditions under which the session sends the request.
-  public var constraints: LaneConstraints
+  package var constraints: LaneConstraints
   /// The most bytes of the response's body that the session reports.
-  public var responseLimit: Int
+  package var responseLimit: Int
 }
 
 /// An event of a session.
-public enum SessionEvent: Sendable {
+package enum SessionEvent: Sendable {
   /// The task of this attempt has ended.
   case ended(Lease, SessionEnd)
   /// The session has reported all ends for which the system woke the app.
@@ -65,7 +65,7 @@ public enum SessionEvent: Sendable {
 }
 
 /// The end of a task.
-public enum SessionEnd: Sendable {
+package enum SessionEnd: Sendable {
   /// The server responded.
   case response(SessionResponse)
   /// The server did not respond. The message must not show a secret.
@@ -76,21 +76,21 @@ public enum SessionEnd: Sendable {
 }
 
 /// A response that a session has received, after the redirects that the session followed.
-public struct SessionResponse: Sendable {
+package struct SessionResponse: Sendable {
   /// The status code and its phrase.
-  public var status: HTTPStatus
+  package var status: HTTPStatus
   /// The header fields of the response.
-  public var fields: HTTPFields
+  package var fields: HTTPFields
   /// The URL that responded.
-  public var url: URL
+  package var url: URL
   /// The method of the last request: a redirect may have changed it.
-  public var method: HTTPMethod
+  package var method: HTTPMethod
   /// The body, or its beginning. A body that is longer than `SessionUpload.responseLimit` is cut to one byte
   /// more than that.
-  public var body: Data
+  package var body: Data
 
   /// Creates a response, for another implementation of `BackgroundSession`.
-  public init(status: HTTPStatus, fields: HTTPFields, url: URL, method: HTTPMethod, body: Data) {
+  package init(status: HTTPStatus, fields: HTTPFields, url: URL, method: HTTPMethod, body: Data) {
     self.status = status
     self.fields = fields
     self.url = url

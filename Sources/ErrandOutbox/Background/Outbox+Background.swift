@@ -1,15 +1,25 @@
 extension Outbox {
-  /// Delivers requests while the app is asleep, too, by handing them over to a background session of the
-  /// system.
-  ///
-  /// Nothing is handed over before the first call of `BackgroundDelivery.enterBackground` or `handleEvents`.
-  /// Use one session for one folder.
-  /// - Parameter session: On Apple's platforms a `SystemBackgroundSession`.
-  /// - Returns: The delivery, which you tell when the app goes to the background and comes back. Keep it.
-  /// - Throws: `OutboxError` if the store cannot hand requests over, such as the one on PostgreSQL; if the
-  ///   outbox does not keep its bodies in a folder; or if it has a key, and `configuration.writesPlaintext`
-  ///   is false.
-  public func deliverInBackground(
+  #if canImport(Darwin)
+    /// Delivers requests while the app is asleep, too, by handing them over to a background session of the
+    /// system.
+    ///
+    /// Nothing is handed over before the first call of `BackgroundDelivery.enterBackground` or `handleEvents`.
+    /// Use one session for one folder.
+    /// - Parameters:
+    ///   - session: The session, created before the outbox was opened.
+    ///   - configuration: The settings. Default: those of `BackgroundConfiguration()`.
+    /// - Returns: The delivery, which you tell when the app goes to the background and comes back. Keep it.
+    /// - Throws: `OutboxError` if the outbox is on PostgreSQL; or if it has a key, and
+    ///   `configuration.writesPlaintext` is false.
+    public func deliverInBackground(
+      _ session: SystemBackgroundSession, configuration: BackgroundConfiguration = BackgroundConfiguration()
+    ) throws -> BackgroundDelivery {
+      try deliverInBackground(session as any BackgroundSession, configuration: configuration)
+    }
+  #endif
+
+  /// Delivers requests through a background session, which a test may replace.
+  package func deliverInBackground(
     _ session: any BackgroundSession, configuration: BackgroundConfiguration = BackgroundConfiguration()
   ) throws -> BackgroundDelivery {
     guard let store = store as? any HandoverStore else {

@@ -1,7 +1,7 @@
 /// A task of a background session, as the session lists it.
-public struct SessionTask: Sendable, Hashable {
+package struct SessionTask: Sendable, Hashable {
   /// The progress of a task.
-  public enum Progress: Int, Sendable, Hashable, Comparable {
+  package enum Progress: Int, Sendable, Hashable, Comparable {
     /// The task was created, and never resumed.
     case suspended
     /// The task was resumed, and has not sent anything of its request yet.
@@ -11,18 +11,18 @@ public struct SessionTask: Sendable, Hashable {
     /// The task has ended, and the session is reporting its end.
     case ended
 
-    public static func < (left: Progress, right: Progress) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Progress, right: Progress) -> Bool { left.rawValue < right.rawValue }
   }
 
   /// The number of the task, unique within its session.
-  public var number: Int
+  package var number: Int
   /// The attempt that the task makes; nil if the task's label is not that of an attempt.
-  public var lease: Lease?
+  package var lease: Lease?
   /// The progress of the task.
-  public var progress: Progress
+  package var progress: Progress
 
   /// Creates the description of a task.
-  public init(number: Int, lease: Lease?, progress: Progress) {
+  package init(number: Int, lease: Lease?, progress: Progress) {
     self.number = number
     self.lease = lease
     self.progress = progress
@@ -41,10 +41,10 @@ enum HandedEnd: Sendable, Hashable {
 
 extension Lease {
   /// The label of a task for this attempt. It outlives the process.
-  public var label: String { "\(number) \(id.rawValue)" }
+  package var label: String { "\(number) \(id.rawValue)" }
 
   /// Reads the label of a task; nil if the label was not made from a lease.
-  public init?(label: String) {
+  package init?(label: String) {
     let parts = label.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int64(parts[0]), !parts[1].isEmpty else { return nil }
     self.init(id: OutboxID(rawValue: String(parts[1])), number: number)

@@ -14,7 +14,7 @@
   /// delivered.
   public final class SystemBackgroundSession: BackgroundSession {
     /// The name of the session.
-    public let identifier: String
+    package let identifier: String
     private let session: URLSession
     private let delegate: SystemSessionDelegate
 
@@ -36,7 +36,7 @@
       session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
-    public func tasks() async -> [SessionTask] {
+    package func tasks() async -> [SessionTask] {
       let tasks = await session.allTasks
       delegate.know(tasks)
       return tasks.map { task in
@@ -44,7 +44,7 @@
       }
     }
 
-    public func makeTask(_ upload: SessionUpload) async throws -> Int {
+    package func makeTask(_ upload: SessionUpload) async throws -> Int {
       let request = URLRequest(upload)
       let task: URLSessionTask
       if let file = upload.file {
@@ -59,11 +59,11 @@
       return task.taskIdentifier
     }
 
-    public func resume(task number: Int) { delegate.task(number)?.resume() }
+    package func resume(task number: Int) { delegate.task(number)?.resume() }
 
-    public func cancel(task number: Int) { delegate.task(number)?.cancel() }
+    package func cancel(task number: Int) { delegate.task(number)?.cancel() }
 
-    public func onEvent(_ handler: @escaping @Sendable (SessionEvent) -> Void) { delegate.onEvent(handler) }
+    package func onEvent(_ handler: @escaping @Sendable (SessionEvent) -> Void) { delegate.onEvent(handler) }
   }
 
   extension URLRequest {

@@ -9,9 +9,9 @@ import ErrandCore
 #endif
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Small values, each in its own file in the outbox's folder.

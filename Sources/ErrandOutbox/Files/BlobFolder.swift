@@ -1,9 +1,9 @@
-public import ErrandCore
+package import ErrandCore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Stores blobs as files in the folder `files` of the outbox's folder.
@@ -13,7 +13,7 @@ public import ErrandCore
 /// belong to no row. No process ever waits for another.
 ///
 /// All file work runs on queues, never on the caller's thread.
-public final class BlobFolder: BlobStore {
+package final class BlobFolder: BlobStore {
   let path: String
   let outbox: String
   private let work: FileWork
@@ -21,7 +21,7 @@ public final class BlobFolder: BlobStore {
   /// Creates a blob store for an outbox's folder. Nothing is written to the disk yet.
   /// - Parameter outbox: The outbox's folder, on a local disk. If it is missing, it is created for this user
   ///   only.
-  public convenience init(in outbox: URL) { self.init(in: outbox, work: .queued) }
+  package convenience init(in outbox: URL) { self.init(in: outbox, work: .queued) }
 
   package init(in outbox: URL, work: FileWork) {
     self.outbox = outbox.path
@@ -30,9 +30,9 @@ public final class BlobFolder: BlobStore {
   }
 
   /// The path of the outbox's folder.
-  public var location: String { outbox }
+  package var location: String { outbox }
 
-  public func put(_ sources: [BlobSource]) async throws -> [StoredBlob] {
+  package func put(_ sources: [BlobSource]) async throws -> [StoredBlob] {
     if sources.isEmpty { return [] }
     let isCancelled = Locked(false)
     return try await withTaskCancellationHandler {
@@ -58,13 +58,13 @@ public final class BlobFolder: BlobStore {
   }
 
   /// - Throws: `RequestError.fileUnreadable`, with the reason: the file is missing, or has another length.
-  public func open(_ name: String, size: Int64) throws -> any BodyReader {
+  package func open(_ name: String, size: Int64) throws -> any BodyReader {
     guard let digest = ContentFileName.digest(in: name) else { throw Self.unknown(name) }
     return try StoredFileReader(file(name), length: size, digest: digest)
   }
 
   /// - Throws: The same errors as `open`.
-  public func check(_ name: String, size: Int64) throws {
+  package func check(_ name: String, size: Int64) throws {
     guard ContentFileName.isContent(name) else { throw Self.unknown(name) }
     let path = file(name)
     guard let status = FileDescriptor.status(of: path) else {
@@ -82,7 +82,7 @@ public final class BlobFolder: BlobStore {
     return .unreadableStoredFile(name, error, reachedServer: false)
   }
 
-  public func remove(_ names: [String]) async {
+  package func remove(_ names: [String]) async {
     let names = names.filter(ContentFileName.isContent)
     guard !names.isEmpty else { return }
     try? await perform {

@@ -1,15 +1,15 @@
 package import ErrandCore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// A body to store in a `BlobStore`: bytes in memory or a file, encrypted if the outbox has a key.
-public struct BlobSource: Sendable {
+package struct BlobSource: Sendable {
   /// The request that the body belongs to.
-  public let request: OutboxID
+  package let request: OutboxID
   private let segment: BodySegment
   private let index: Int
   private let seal: ContentSeal
@@ -29,7 +29,7 @@ public struct BlobSource: Sendable {
 
   /// Opens the body for one reading. Blocks for as long as opening a file takes.
   /// - Throws: `OutboxError.fileUnreadable` if its file is missing, or is not a regular file.
-  public func open() throws -> Reader {
+  package func open() throws -> Reader {
     let source = try FixedSource(segment)
     guard let key = seal.key else { return Reader(source, size: source.length) }
     let fileKey = OutboxKey.random()
@@ -42,11 +42,11 @@ public struct BlobSource: Sendable {
 
 extension BlobSource {
   /// Reads a body once, from its start to its end.
-  public struct Reader: ~Copyable {
+  package struct Reader: ~Copyable {
     private static let pieceLength = SealedFileFormat.chunkLength
 
     /// The total number of bytes.
-    public let size: Int64
+    package let size: Int64
     private let source: FixedSource
     /// The key that the pieces are encrypted with; nil for none.
     fileprivate var fileKey: OutboxKey?
@@ -65,7 +65,7 @@ extension BlobSource {
     /// Returns the next bytes, at most about 64 KiB; nil at the end. Blocks for as long as reading a file
     /// takes.
     /// - Throws: `OutboxError.fileUnreadable` if the file cannot be read, or was changed after `open`.
-    public mutating func next() throws -> Data? {
+    package mutating func next() throws -> Data? {
       if let head = head.take() { return head }
       // An encrypted body has a last piece, even if it is empty.
       let count = max(

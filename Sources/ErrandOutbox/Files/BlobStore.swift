@@ -1,9 +1,9 @@
-public import ErrandCore
+package import ErrandCore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Stores the bodies that are too large for their rows: files, and bytes over 64 KiB. `BlobFolder` keeps them
@@ -15,7 +15,7 @@ public import ErrandCore
 ///
 /// Any task may call any method at any time. Methods do not block the caller's thread, except those that say
 /// so. `BlobStoreConformance` (in `ErrandConformance`) tests every rule.
-public protocol BlobStore: Sendable {
+package protocol BlobStore: Sendable {
   /// The place of the blobs, for messages.
   var location: String { get }
 
@@ -56,11 +56,11 @@ public protocol BlobStore: Sendable {
 }
 
 /// A stored body that no row names yet. A sweep keeps it while this value exists.
-public struct StoredBlob: Sendable {
+package struct StoredBlob: Sendable {
   /// The name of the blob.
-  public let name: String
+  package let name: String
   /// The number of bytes.
-  public let size: Int64
+  package let size: Int64
   /// The object that keeps the blob from being swept.
   private let hold: any AnyObject & Sendable
 
@@ -70,7 +70,7 @@ public struct StoredBlob: Sendable {
   ///     beginning with a dot.
   ///   - size: The number of bytes.
   ///   - hold: An object whose release lets the blob be swept.
-  public init(name: String, size: Int64, hold: any AnyObject & Sendable) {
+  package init(name: String, size: Int64, hold: any AnyObject & Sendable) {
     precondition(Self.isName(name), "\(name.debugDescription) is not a valid name of a blob")
     self.name = name
     self.size = size

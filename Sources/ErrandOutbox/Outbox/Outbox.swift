@@ -1,10 +1,10 @@
-public import ErrandCore
+package import ErrandCore
 import ErrandReachability
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Delivers requests that must arrive. A request is on disk before its first byte is sent. Its content is
@@ -45,7 +45,7 @@ public final class Outbox: Sendable {
   ///   - client: The client that sends the requests.
   ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
-  public convenience init(
+  package convenience init(
     store: any OutboxStore, folder: URL, client: Client,
     configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {
@@ -60,7 +60,7 @@ public final class Outbox: Sendable {
   ///   - client: The client that sends the requests.
   ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
-  public convenience init(
+  package convenience init(
     store: any OutboxStore, blobs: any BlobStore, client: Client,
     configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {

@@ -1,39 +1,39 @@
 package import ErrandCore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The number of rows that a claim may take, in total and of each origin. A claim skips an origin that has no
 /// capacity left, however many rows the origin has.
-public struct ClaimBounds: Sendable, Hashable {
+package struct ClaimBounds: Sendable, Hashable {
   /// The most rows in total.
-  public var limit: Int
+  package var limit: Int
   /// The most rows of each of these origins; 0 for an origin that is skipped.
-  public var capacities: [String: Int]
+  package var capacities: [String: Int]
   /// The most rows of any other origin.
-  public var perOther: Int
+  package var perOther: Int
   /// The most rows of all other origins together.
-  public var others: Int
+  package var others: Int
   /// The number of counted attempts at which a row is moved to the dead letters instead of being claimed; nil
   /// for no limit.
-  public var maxAttempts: Int?
+  package var maxAttempts: Int?
   /// The base of the wait after the n-th attempt, for a row whose attempt ended with its owner or its lease:
   /// `backoff · 2ⁿ⁻¹`. Zero for no wait.
-  public var backoff: Duration
+  package var backoff: Duration
   /// The longest of these waits.
-  public var maxBackoff: Duration
+  package var maxBackoff: Duration
   /// Rows that are due within this time are claimed, too, after the rows that are due. Holds of origins do
   /// not matter for them, because a row that failed is due only after its origin's hold. Only a
   /// `HandoverStore` does that.
-  public var horizon: Duration = .zero
+  package var horizon: Duration = .zero
   /// The lanes that are skipped. Only a `HandoverStore` skips lanes.
   package var passedLanes: Set<ExactBytes> = []
 
   /// Creates bounds that ignore origins.
-  public init(_ limit: Int) {
+  package init(_ limit: Int) {
     self.limit = limit
     capacities = [:]
     perOther = .max
@@ -45,7 +45,7 @@ public struct ClaimBounds: Sendable, Hashable {
 
 extension OutboxStore {
   /// Claims rows of any origin.
-  public func claim(_ limit: Int, for lease: Duration) async throws -> Claim {
+  package func claim(_ limit: Int, for lease: Duration) async throws -> Claim {
     try await claim(ClaimBounds(limit), for: lease)
   }
 }
@@ -99,20 +99,20 @@ package struct ClaimCapacity: Sendable {
 }
 
 /// A claimed request, which the owner of the lease may send until the lease ends.
-public struct ClaimedRow: Sendable, Hashable {
-  public var row: OutboxRow
-  public var content: Data
+package struct ClaimedRow: Sendable, Hashable {
+  package var row: OutboxRow
+  package var content: Data
   /// Identifies this claim of the row.
-  public var lease: Lease
+  package var lease: Lease
   /// The time from the claim until the request expires, by the store's clock: the wall clock may have been
   /// set since the request was stored. Nil if the request does not expire.
-  public var timeLeft: Duration?
+  package var timeLeft: Duration?
   /// How long to wait before the request may be sent: zero unless it was claimed before it was due.
-  public var wait = Duration.zero
+  package var wait = Duration.zero
   /// When the request expires, on the dispatcher's timeline.
   var end: Duration?
 
-  public init(row: OutboxRow, content: Data, lease: Lease, timeLeft: Duration? = nil) {
+  package init(row: OutboxRow, content: Data, lease: Lease, timeLeft: Duration? = nil) {
     self.row = row
     self.content = content
     self.lease = lease
@@ -121,34 +121,34 @@ public struct ClaimedRow: Sendable, Hashable {
 }
 
 /// The right to send one request. The next claim of the row has another number.
-public struct Lease: Sendable, Hashable {
-  public var id: OutboxID
-  public var number: Int64
+package struct Lease: Sendable, Hashable {
+  package var id: OutboxID
+  package var number: Int64
 
-  public init(id: OutboxID, number: Int64) {
+  package init(id: OutboxID, number: Int64) {
     self.id = id
     self.number = number
   }
 }
 
 /// The result of a claim.
-public struct Claim: Sendable, Hashable {
-  public var rows: [ClaimedRow] = []
+package struct Claim: Sendable, Hashable {
+  package var rows: [ClaimedRow] = []
   /// The rows that the claim found to be expired.
-  public var expired: [OutboxRow] = []
+  package var expired: [OutboxRow] = []
   /// The rows whose attempts other owners began and did not finish. Any owner may attempt them again.
-  public var recovered: [OutboxRow] = []
+  package var recovered: [OutboxRow] = []
   /// The rows that were moved to the dead letters, with a reason: their content is not the one that was
   /// stored, or they used up their attempts.
-  public var deadLettered: [OutboxRow] = []
+  package var deadLettered: [OutboxRow] = []
   /// The time until there may be more to claim: a row becomes due, or a lease or the hold of an origin ends.
   /// Zero if there is more now, within the bounds of the claim. Nil if there is nothing until a row is added
   /// or changed.
-  public var next: Duration?
+  package var next: Duration?
   /// The origins that are held.
-  public var held: Set<String> = []
+  package var held: Set<String> = []
 
-  public init() {}
+  package init() {}
 
   /// The rows that the claim changed and did not take, each once and in its present state: a recovered row
   /// may have expired in the same claim.

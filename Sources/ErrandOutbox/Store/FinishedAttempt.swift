@@ -1,12 +1,12 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// How an attempt ended. The dispatcher decides it with the response as a value, and a store records it with
 /// the response as bytes.
-public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
+package enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
   /// A server accepted the request. Its content is removed.
   case delivered(response: Response)
   /// The request is sent again, but not before this time has passed.
@@ -41,17 +41,17 @@ public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
 }
 
 /// The end of one attempt, for the store to record.
-public struct FinishedAttempt: Sendable, Hashable {
-  public typealias Outcome = AttemptOutcome<Data>
+package struct FinishedAttempt: Sendable, Hashable {
+  package typealias Outcome = AttemptOutcome<Data>
 
-  public var lease: Lease
-  public var outcome: Outcome
+  package var lease: Lease
+  package var outcome: Outcome
   /// The row's origin, if the store does not know it yet.
-  public var origin: String?
+  package var origin: String?
   /// The change of the origin that the attempt caused. It counts even if the lease has ended.
-  public var news: OriginNews?
+  package var news: OriginNews?
 
-  public init(lease: Lease, outcome: Outcome, origin: String? = nil, news: OriginNews? = nil) {
+  package init(lease: Lease, outcome: Outcome, origin: String? = nil, news: OriginNews? = nil) {
     self.lease = lease
     self.outcome = outcome
     self.origin = origin
@@ -60,33 +60,33 @@ public struct FinishedAttempt: Sendable, Hashable {
 }
 
 /// The result of recording an attempt.
-public struct Finished: Sendable, Hashable {
+package struct Finished: Sendable, Hashable {
   /// The present row; nil if the lease had ended, so that the outcome does not count.
-  public var row: OutboxRow?
+  package var row: OutboxRow?
   /// The files that belong to no request any more.
-  public var files: [String]
+  package var files: [String]
 
-  public init(row: OutboxRow?, files: [String] = []) {
+  package init(row: OutboxRow?, files: [String] = []) {
     self.row = row
     self.files = files
   }
 }
 
 /// A change of an origin that an attempt caused.
-public struct OriginNews: Sendable, Hashable {
-  public enum Change: Sendable, Hashable {
+package struct OriginNews: Sendable, Hashable {
+  package enum Change: Sendable, Hashable {
     /// No more rows of the origin are claimed for this long.
     case hold(OriginHold.Kind, reason: String, for: Duration)
     /// The origin's hold ends.
     case release
   }
 
-  public var origin: String
-  public var change: Change
+  package var origin: String
+  package var change: Change
   /// The origin as it may be shown while it is held. May be encrypted.
-  public var label: Data
+  package var label: Data
 
-  public init(origin: String, change: Change, label: Data = Data()) {
+  package init(origin: String, change: Change, label: Data = Data()) {
     self.origin = origin
     self.change = change
     self.label = label

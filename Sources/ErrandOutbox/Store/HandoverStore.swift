@@ -4,7 +4,7 @@
 /// A row that was handed over belongs to its session and to no owner. It stays claimed when its process ends,
 /// when every store is closed, and when the machine restarts. It is free again when an attempt with its lease
 /// is finished, or `SessionLease.length` after it was handed over or after the last restart.
-public protocol HandoverStore: OutboxStore {
+package protocol HandoverStore: OutboxStore {
   /// Notes that a session has these claimed rows. Their leases count as begun from now on.
   /// - Parameter session: The name of the session, the same in each process and at each launch.
   /// - Returns: The leases that were lost. Other owners may have their rows, so the session must not send
@@ -23,7 +23,7 @@ public protocol HandoverStore: OutboxStore {
 }
 
 /// The lease of a request that a session has.
-public enum SessionLease {
+package enum SessionLease {
   /// The longest time that a session has a request: a week, after which the system gives up, too.
-  public static let length: Duration = .seconds(7 * 86_400)
+  package static let length: Duration = .seconds(7 * 86_400)
 }

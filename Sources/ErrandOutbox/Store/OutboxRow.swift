@@ -1,46 +1,46 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// A request as the store knows it. The store cannot read the request itself: `summary`, `response` and the
 /// content may be encrypted.
-public struct OutboxRow: Sendable, Hashable {
-  public var id: OutboxID
+package struct OutboxRow: Sendable, Hashable {
+  package var id: OutboxID
   /// The position in the order of enqueue; a later row has a larger number.
-  public var sequence: Int64
-  public var lane: String?
+  package var sequence: Int64
+  package var lane: String?
   /// A row with a higher priority is claimed sooner.
-  public var priority: Int
-  public var state: OutboxState
+  package var priority: Int
+  package var state: OutboxState
   /// When the request was stored: milliseconds since 1970.
-  public var created: Int64
+  package var created: Int64
   /// When the state changed last: milliseconds since 1970.
-  public var changed: Int64
+  package var changed: Int64
   /// The number of claims, without claims that were given back.
-  public var attempts: Int
+  package var attempts: Int
   /// The number of attempts that reached a server, or whose end is unknown.
-  public var countedAttempts: Int
+  package var countedAttempts: Int
   /// When the next attempt may begin, in milliseconds since 1970; nil for at once, or if the request is not
   /// stored.
-  public var due: Int64?
+  package var due: Int64?
   /// When the request expires: milliseconds since 1970.
-  public var expires: Int64?
+  package var expires: Int64?
   /// Why the last attempt failed, or why the request was moved to the dead letters, expired or was dropped.
-  public var reason: String?
+  package var reason: String?
   /// The number of bytes of the content, files included.
-  public var size: Int64
+  package var size: Int64
   /// The part of the request that may be shown.
-  public var summary: Data
+  package var summary: Data
   /// The response that ended the request.
-  public var response: Data?
+  package var response: Data?
   /// The name of the request's origin; empty if it is not known yet.
-  public var origin: String
+  package var origin: String
   /// When this row was read.
-  public var reading: Reading
+  package var reading: Reading
 
-  public init(
+  package init(
     id: OutboxID, sequence: Int64, lane: String?, priority: Int, state: OutboxState, created: Int64,
     changed: Int64, attempts: Int, countedAttempts: Int, due: Int64?, expires: Int64?, reason: String?,
     size: Int64,
@@ -69,60 +69,60 @@ public struct OutboxRow: Sendable, Hashable {
 extension OutboxRow {
   /// The place of a reading of a row among the store's readings: it shows which of two readings is later, in
   /// whatever order they arrive. It is not part of the row's value: all readings are equal.
-  public struct Reading: Sendable, Hashable {
+  package struct Reading: Sendable, Hashable {
     let number: Int64
 
     /// Creates a reading.
     /// - Parameter number: Larger for each row that a store returns than for the rows before it, from 1 on.
-    public init(_ number: Int64) { self.number = number }
+    package init(_ number: Int64) { self.number = number }
 
     /// The reading of a store that does not number its readings.
-    public static let unknown = Reading(0)
+    package static let unknown = Reading(0)
 
     func isBefore(_ other: Reading) -> Bool { number < other.number }
 
-    public static func == (_: Reading, _: Reading) -> Bool { true }
-    public func hash(into _: inout Hasher) {}
+    package static func == (_: Reading, _: Reading) -> Bool { true }
+    package func hash(into _: inout Hasher) {}
   }
 }
 
 /// A request to add to a store.
-public struct NewRow: Sendable, Hashable {
-  public var id: OutboxID
+package struct NewRow: Sendable, Hashable {
+  package var id: OutboxID
   /// The lane, whose requests are sent one at a time, in the order in which they were added. Nil for a
   /// request that waits for no other.
-  public var lane: String?
+  package var lane: String?
   /// True if the lane waits while this request is a dead letter.
-  public var holdsLane: Bool
+  package var holdsLane: Bool
   /// A row with a higher priority is claimed sooner.
-  public var priority: Int
+  package var priority: Int
   /// When the request expires; nil if it does not expire.
-  public var expiry: Expiry?
+  package var expiry: Expiry?
   /// When the first attempt may begin, by the wall clock: milliseconds since 1970. Nil for at once.
-  public var notBefore: Int64?
+  package var notBefore: Int64?
   /// The rule for a row whose id the store knows already.
-  public var ifKnown = IfKnown.ignore
+  package var ifKnown = IfKnown.ignore
   /// The part of the request that may be shown.
-  public var summary: Data
+  package var summary: Data
   /// All parts of the request that an attempt needs, except its files.
-  public var content: Data
+  package var content: Data
   /// The names of the request's files in the outbox's folder.
-  public var files: [String]
+  package var files: [String]
   /// The number of bytes of the content, files included.
-  public var size: Int64
+  package var size: Int64
   /// The name of the request's origin: rows with the same name share its limits and holds. The store does not
   /// interpret it. Empty if the origin is not known yet.
-  public var origin: String
+  package var origin: String
 
   /// When a request expires.
-  public enum Expiry: Sendable, Hashable {
+  package enum Expiry: Sendable, Hashable {
     /// This long after it is stored.
     case after(Duration)
     /// At a time by the wall clock, in milliseconds since 1970.
     case at(Int64)
   }
 
-  public init(
+  package init(
     id: OutboxID, lane: String?, holdsLane: Bool, priority: Int, expiry: Expiry?, summary: Data,
     content: Data, files: [String], size: Int64, origin: String = ""
   ) {

@@ -1,9 +1,9 @@
 import ErrandCore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Stores the requests of an outbox. The package has `SQLiteOutboxStore` for one machine, and
@@ -27,7 +27,7 @@ import ErrandCore
 /// - At most one row of each lane is being attempted. When it was claimed, it was the first of the rows that
 ///   are open (or block the lane). Only a row that is retried by hand can come before it later.
 /// - A row is delivered once; a delivered row has no content and no files any more.
-public protocol OutboxStore: Sendable {
+package protocol OutboxStore: Sendable {
   /// Adds rows, all or none, in this order. A row whose id the store knows is skipped, so adding is
   /// idempotent, unless the row says otherwise (`NewRow.ifKnown`). A row that replaces another keeps its
   /// sequence, if the earlier one was never claimed and is in the same lane. Otherwise it is added to the end
@@ -140,13 +140,13 @@ extension OutboxStore {
 }
 
 /// Rows that were dropped, and files that belong to no request any more.
-public struct Dropped: Sendable, Hashable {
-  public var rows: [OutboxRow]
-  public var files: [String]
+package struct Dropped: Sendable, Hashable {
+  package var rows: [OutboxRow]
+  package var files: [String]
   /// The indices of the added rows that the store knew already, in order.
-  public var known: [Int]
+  package var known: [Int]
 
-  public init(rows: [OutboxRow] = [], files: [String] = [], known: [Int] = []) {
+  package init(rows: [OutboxRow] = [], files: [String] = [], known: [Int] = []) {
     self.rows = rows
     self.files = files
     self.known = known

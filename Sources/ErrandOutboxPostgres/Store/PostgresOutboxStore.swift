@@ -3,9 +3,9 @@
   public import ErrandOutbox
 
   #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
   #else
-    public import Foundation
+    package import Foundation
   #endif
 
   /// Stores an outbox's requests in a PostgreSQL database (15 or later), for a fleet of machines that share
@@ -63,7 +63,7 @@
     public var location: String { "\(core.link.url), schema \(core.schema.name)" }
 
     /// The store of large bodies, in tables of the same schema.
-    public var blobs: any BlobStore { postgresBlobs }
+    package var blobs: any BlobStore { postgresBlobs }
 
     /// Brings a database's schema to the newest version.
     /// - Parameter dryRun: True to change nothing. Default: false.
@@ -80,7 +80,7 @@
 
     // MARK: Adding and claiming
 
-    public func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
+    package func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
       try core.checkOpen()
       guard !rows.isEmpty else { return Dropped() }
       defer { signals.hasChanged() }
@@ -94,25 +94,25 @@
       return dropped
     }
 
-    public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
+    package func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
       try core.checkOpen()
       let claim = try await core.claim(bounds, for: lease)
       if claim.hasNews { signals.hasChanged() }
       return claim.claim
     }
 
-    public func begin(_ leases: [Lease]) async throws -> [Lease] {
+    package func begin(_ leases: [Lease]) async throws -> [Lease] {
       try core.checkOpen()
       return leases.isEmpty
         ? [] : try await begins.call(BeginCall(leases: leases, deadline: core.link.callDeadline()))
     }
 
-    public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
+    package func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
       try core.checkOpen()
       return try await core.renew(leases, for: lease)
     }
 
-    public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
+    package func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
       try core.checkOpen()
       guard !attempts.isEmpty else { return [] }
       defer { signals.hasChanged() }
@@ -121,84 +121,84 @@
 
     // MARK: By hand
 
-    public func rescheduleOffline() async throws -> Int {
+    package func rescheduleOffline() async throws -> Int {
       try core.checkOpen()
       defer { signals.hasChanged() }
       return try await core.rescheduleOffline()
     }
 
-    public func release(_ origins: [String]?) async throws {
+    package func release(_ origins: [String]?) async throws {
       try core.checkOpen()
       defer { signals.hasChanged() }
       try await core.release(origins)
     }
 
-    public func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
+    package func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
       try core.checkOpen()
       defer { signals.hasChanged() }
       return try await core.retry(selection, force: force)
     }
 
-    public func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
+    package func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
       try core.checkOpen()
       defer { signals.hasChanged() }
       return try await core.drop(selection, reason: reason)
     }
 
-    public func setPaused(_ isPaused: Bool, lane: String?) async throws {
+    package func setPaused(_ isPaused: Bool, lane: String?) async throws {
       try core.checkOpen()
       defer { signals.hasChanged() }
       try await core.setPaused(isPaused, lane: lane)
     }
 
     /// Removes rows in several transactions, so that no other transaction waits long.
-    public func prune(olderThan age: Duration) async throws -> [String] {
+    package func prune(olderThan age: Duration) async throws -> [String] {
       try core.checkOpen()
       return try await core.prune(olderThan: age)
     }
 
     // MARK: Reading
 
-    public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+    package func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
       try core.checkOpen()
       return try await core.rows(ids)
     }
 
-    public func list(
+    package func list(
       _ selection: OutboxSelection, after sequence: Int64, limit: Int
     ) async throws -> [OutboxRow] {
       try core.checkOpen()
       return try await core.list(selection, after: sequence, limit: limit)
     }
 
-    public func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
+    package func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
       try core.checkOpen()
       return try await core.abandoned(for: duration, limit: limit)
     }
 
-    public func contents(of ids: [OutboxID]) async throws -> [Data?] {
+    package func contents(of ids: [OutboxID]) async throws -> [Data?] {
       try core.checkOpen()
       return try await core.contents(of: ids)
     }
 
-    public func statistics() async throws -> OutboxStatistics {
+    package func statistics() async throws -> OutboxStatistics {
       try core.checkOpen()
       return try await core.statistics()
     }
 
-    public func laneStatistics() async throws -> [LaneStatistics] {
+    package func laneStatistics() async throws -> [LaneStatistics] {
       try core.checkOpen()
       return try await core.laneStatistics()
     }
 
-    public func used(_ files: [String]) async throws -> Set<String> {
+    package func used(_ files: [String]) async throws -> Set<String> {
       try core.checkOpen()
       return try await core.used(files)
     }
 
     // MARK: Other workers, and the end
 
-    public func onForeignChange(_ handler: @escaping @Sendable () -> Void) { signals.listen(handler) }
+    package func onForeignChange(_ handler: @escaping @Sendable () -> Void) { signals.listen(handler) }
 
     /// Gives back all claimed rows and closes the store, within a few seconds if the server does not respond.
     public func close() async {

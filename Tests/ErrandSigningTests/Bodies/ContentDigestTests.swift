@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// Digests of requests and responses, on sockets.
 @Suite struct ContentDigestTests {

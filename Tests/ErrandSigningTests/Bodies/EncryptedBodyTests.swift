@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// Encrypted requests and responses, on sockets.
 @Suite struct EncryptedBodyTests {

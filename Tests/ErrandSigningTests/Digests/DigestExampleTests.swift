@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// The examples of RFC 9530, byte for byte.
 @Suite struct DigestExampleTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite struct IntegrityFieldTests {
   @Test(arguments: [

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 @Suite struct IntegrityPreferenceTests {
   @Test(arguments: [

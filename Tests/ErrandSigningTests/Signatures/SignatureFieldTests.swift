@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrandSigning
+@testable import ErrandStructuredFields
 
 /// `Signature-Input` and `Signature`: RFC 9421, section 4.
 @Suite struct SignatureFieldTests {

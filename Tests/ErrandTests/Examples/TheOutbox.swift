@@ -102,4 +102,16 @@ struct TheOutbox {
     #expect(revived.first?.attempts == 0 && revived.first?.expires == nil)
     await outbox.close()
   }
+
+  @Test func `an outbox keeps its rows in one place and its large bodies in another`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let volume = folder.appending(path: "volume")
+    let client = Client(transport: StubTransport([.response()]))
+    let outbox = try await Outbox(at: folder.appending(path: "rows"), bodies: volume, client: client)
+    try await outbox.pause()
+    try await outbox.enqueue(.post(photoURL, .bytes(Data(count: 100_000), contentType: "image/png")))
+    let files = FileManager.default.enumerator(atPath: volume.path)?.allObjects ?? []
+    #expect(files.count > 1)
+    await outbox.close()
+  }
 }

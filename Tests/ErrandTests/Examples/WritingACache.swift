@@ -58,22 +58,9 @@ actor SmallCache: ResponseCache {
   }
 }
 
-@Suite struct WritingAStore {
+@Suite struct WritingACache {
   @Test(arguments: ResponseCacheConformance.cases)
   func `the small cache conforms`(_ testCase: ResponseCacheConformance.Case) async throws {
     try await ResponseCacheConformance { limit in SmallCache(limit: limit) }.run(testCase)
-  }
-
-  @Test func `an outbox keeps its rows in one place and its large bodies in another`() async throws {
-    let all = try TemporaryFolder()
-    let (folder, volume) = (all.url.appending(path: "rows"), all.url.appending(path: "bodies"))
-    let client = Client(transport: StubTransport([.response()]))
-    let store = try await SQLiteOutboxStore(folder: folder)
-    let outbox = try await Outbox(store: store, blobs: BlobFolder(in: volume), client: client)
-    try await outbox.pause()
-    try await outbox.enqueue(.post(photoURL, .bytes(Data(count: 100_000), contentType: "image/png")))
-    let files = FileManager.default.enumerator(atPath: volume.path)?.allObjects ?? []
-    #expect(files.count > 1)
-    await outbox.close()
   }
 }
