@@ -11,12 +11,13 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
+.PHONY: help demo build install install-files test lint api check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
 
 help:
 	@echo "make demo      install missing packages, and run the tour of Errand"
 	@echo "make test      run all tests, the long test programs, and the formatter's check"
 	@echo "make check-apple  type-check the code for Apple's platforms on Linux, against stand-ins for Apple's modules"
+	@echo "make api       write the public declarations of each module to api/; make test fails when they differ"
 	@echo "make docs      build the articles and the reference as a static site"
 	@echo "make sanitize  run the tests under the thread sanitizer"
 	@echo "make watch     find the tests that block a shared thread for more than 50 ms"
@@ -61,6 +62,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory -j2 lint check-apple
+	@scripts/api --check $(TRAITS)
 	@ERRAND_PYTHON=$$(scripts/peers) ERRAND_WATCHING_PYTHON=$$(scripts/peers watching) scripts/test $(TRAITS)
 	@scripts/programs
 	@Benchmarks/quick

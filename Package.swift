@@ -162,46 +162,47 @@ let libraries: [Target] = [
 
 let testHelpers: [Target] = [
   // The deterministic simulation. It is not a product, because its executor replaces that of the process.
-  .target(name: "CSimulation", path: "Tests/CSimulation"),
+  .target(name: "CSimulation", path: "Tests/Support/CSimulation"),
   .target(
     name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandCore", "ErrandTesting"],
-    path: "Tests/SimulationExecutor", swiftSettings: strict),
+    path: "Tests/Support/SimulationExecutor", swiftSettings: strict),
   .target(
     name: "SimulationWorlds",
     dependencies: [
       "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
       "ErrandTesting",
     ],
-    path: "Tests/SimulationWorlds", swiftSettings: strict),
+    path: "Tests/Support/SimulationWorlds", swiftSettings: strict),
   .executableTarget(
     name: "simulate", dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore"],
-    path: "Tests/simulate", swiftSettings: strict),
+    path: "Tests/Programs/simulate", swiftSettings: strict),
 
   // Starts other programs.
-  .target(name: "CPrograms", path: "Tests/CPrograms"),
+  .target(name: "CPrograms", path: "Tests/Support/CPrograms"),
   .target(
-    name: "Programs", dependencies: ["CPrograms", "ErrandCore"], path: "Tests/Programs",
+    name: "Programs", dependencies: ["CPrograms", "ErrandCore"], path: "Tests/Support/Programs",
     swiftSettings: strict),
   // Writes cached responses until it is killed.
   .executableTarget(
-    name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
+    name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/Programs/CacheWriter",
+    swiftSettings: strict),
   // Sets cookies in a file.
   .executableTarget(
-    name: "CookieWriter", dependencies: ["ErrandCookies", "ErrandCore"], path: "Tests/CookieWriter",
+    name: "CookieWriter", dependencies: ["ErrandCookies", "ErrandCore"], path: "Tests/Programs/CookieWriter",
     swiftSettings: strict),
   // Sends requests with the credential of a file that processes share.
   .executableTarget(
     name: "CredentialUser", dependencies: ["ErrandAuthentication", "ErrandCore", "ErrandCurl"],
-    path: "Tests/CredentialUser",
+    path: "Tests/Programs/CredentialUser",
     swiftSettings: strict),
   // Encrypts or decrypts its input.
   .executableTarget(
-    name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
+    name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/Programs/ContentCoding",
     swiftSettings: strict),
   // Records the file system calls of a test program, and makes them fail.
-  .target(name: "CFileCalls", path: "Tests/CFileCalls"),
+  .target(name: "CFileCalls", path: "Tests/Support/CFileCalls"),
   .target(
-    name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
+    name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/Support/FileCalls", swiftSettings: strict),
   // A client and an outbox with an inspector, for the test in a browser (scripts/browser).
   .executableTarget(
     name: "inspected",
@@ -209,27 +210,29 @@ let testHelpers: [Target] = [
       "ErrandInspector", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandObservability",
       "ErrandTesting",
     ],
-    path: "Tests/Inspected", swiftSettings: strict),
+    path: "Tests/Programs/Inspected", swiftSettings: strict),
   // Helpers that the tests of all targets share.
   .target(
-    name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/TestSupport", swiftSettings: strict),
+    name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/Support/TestSupport",
+    swiftSettings: strict),
   // Gives a thread a separate network namespace, or denies it access to the network's state.
-  .target(name: "CSandbox", path: "Tests/CSandbox"),
+  .target(name: "CSandbox", path: "Tests/Support/CSandbox"),
   // The shared code of programs that run many seeds. scripts/programs lists these programs.
   .target(
-    name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/SeededProgram", swiftSettings: strict),
+    name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/Support/SeededProgram",
+    swiftSettings: strict),
   .executableTarget(
     name: "model",
     dependencies: ["SeededProgram", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting", "ErrandCore"],
-    path: "Tests/StoreModel", swiftSettings: strict),
+    path: "Tests/Programs/StoreModel", swiftSettings: strict),
   // Records the changes that a program makes on its disk.
-  .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
+  .target(name: "CDiskTrace", path: "Tests/Support/CDiskTrace"),
   .executableTarget(
     name: "power-loss",
     dependencies: [
       "CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
     ],
-    path: "Tests/PowerLoss", swiftSettings: strict),
+    path: "Tests/Programs/PowerLoss", swiftSettings: strict),
   // Sends malformed requests, and checks with a raw socket what arrives.
   .executableTarget(
     name: "fuzz",
@@ -237,42 +240,43 @@ let testHelpers: [Target] = [
       "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite",
       "ErrandTesting",
     ],
-    path: "Tests/Fuzz", swiftSettings: strict),
+    path: "Tests/Programs/Fuzz", swiftSettings: strict),
   // A private PostgreSQL server for tests.
   .target(
-    name: "PostgresCluster", dependencies: ["ErrandCore", "Programs"], path: "Tests/PostgresCluster",
+    name: "PostgresCluster", dependencies: ["ErrandCore", "Programs"], path: "Tests/Support/PostgresCluster",
     swiftSettings: strict),
   // Kills a process that uses an outbox, and starts it again.
   .target(
     name: "CrashCourse",
     dependencies: ["ErrandCore", "ErrandHashing", "ErrandOutbox", "ErrandTesting", "Programs"],
-    path: "Tests/CrashCourse", swiftSettings: strict),
+    path: "Tests/Support/CrashCourse", swiftSettings: strict),
   .executableTarget(
     name: "OutboxWorker",
     dependencies: [
       "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
       "ErrandCurl", "ErrandCore", "ErrandTesting",
     ],
-    path: "Tests/OutboxWorker", swiftSettings: strict),
+    path: "Tests/Programs/OutboxWorker", swiftSettings: strict),
   .executableTarget(
-    name: "crash", dependencies: ["CrashCourse", "OutboxWorker", "PostgresCluster"], path: "Tests/crash",
+    name: "crash", dependencies: ["CrashCourse", "OutboxWorker", "PostgresCluster"],
+    path: "Tests/Programs/crash",
     swiftSettings: strict),
   // Kills, stops and disconnects workers that deliver from one PostgreSQL database.
   .target(
     name: "FleetCourse",
     dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "PostgresCluster", "Programs"],
-    path: "Tests/FleetCourse", swiftSettings: strict),
+    path: "Tests/Support/FleetCourse", swiftSettings: strict),
   .executableTarget(
     name: "FleetWorker",
     dependencies: ["FleetCourse", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxPostgres"],
-    path: "Tests/FleetWorker", swiftSettings: strict),
+    path: "Tests/Programs/FleetWorker", swiftSettings: strict),
   .executableTarget(
     name: "fleet",
     dependencies: [
       "FleetCourse", "FleetWorker", "PostgresCluster", "ErrandCore", "ErrandCurl", "ErrandOutbox",
       "ErrandOutboxPostgres",
     ],
-    path: "Tests/fleet", swiftSettings: strict),
+    path: "Tests/Programs/fleet", swiftSettings: strict),
 ]
 
 let tests: [Target] = [
@@ -285,7 +289,7 @@ let tests: [Target] = [
       "CacheWriter", "FileCalls",
       "Programs", "TestSupport",
     ],
-    swiftSettings: strict + lockChecks),
+    path: "Tests/Unit/ErrandCoreTests", swiftSettings: strict + lockChecks),
   .testTarget(
     name: "ErrandCookiesTests",
     dependencies: [
@@ -293,18 +297,18 @@ let tests: [Target] = [
       "Programs",
       "TestSupport",
     ],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandCookiesTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandReachabilityTests",
     dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandReachabilityTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandTestingTests",
     dependencies: ["ErrandConformance", "ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandTestingTests", swiftSettings: strict),
   .testTarget(
     name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
-    swiftSettings: strict),
+    path: "Tests/Unit/SimulationTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandCurlTests",
     dependencies: [
@@ -316,7 +320,7 @@ let tests: [Target] = [
       "TestSupport",
       "CZstd",
     ],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandCurlTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandOutboxTests",
     dependencies: [
@@ -326,7 +330,7 @@ let tests: [Target] = [
       "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
       "PostgresCluster",
     ],
-    swiftSettings: strict + failpoints),
+    path: "Tests/Unit/ErrandOutboxTests", swiftSettings: strict + failpoints),
   .testTarget(
     name: "ErrandOutboxPostgresTests",
     dependencies: [
@@ -335,8 +339,10 @@ let tests: [Target] = [
       "PostgresCluster",
       "Programs", "TestSupport", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
     ],
+    path: "Tests/Unit/ErrandOutboxPostgresTests", swiftSettings: strict),
+  .testTarget(
+    name: "FleetCourseTests", dependencies: ["FleetCourse"], path: "Tests/Unit/FleetCourseTests",
     swiftSettings: strict),
-  .testTarget(name: "FleetCourseTests", dependencies: ["FleetCourse"], swiftSettings: strict),
   .testTarget(
     name: "ErrandSigningTests",
     dependencies: [
@@ -345,28 +351,28 @@ let tests: [Target] = [
       "ErrandOutboxSQLite", "ErrandTesting",
       "ContentCoding", "Programs", "TestSupport",
     ],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandSigningTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandURLSessionTests",
     dependencies: [
       "ErrandURLSession", "ErrandAuthentication", "ErrandCore", "ErrandConformance", "ErrandTesting",
       "TestSupport",
     ],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandURLSessionTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandUIKitTests",
     dependencies: [
       "ErrandUIKit", "ErrandCore", "ErrandConformance", "ErrandTesting", "ErrandCurl", "TestSupport",
     ]
       + standIns("UIKit"),
-    swiftSettings: importing("UIKit")),
+    path: "Tests/Unit/ErrandUIKitTests", swiftSettings: importing("UIKit")),
   .testTarget(
     name: "ErrandSwiftUITests",
     dependencies: [
       "ErrandSwiftUI", "ErrandAuthentication", "ErrandCore", "ErrandReachability", "ErrandTesting",
     ]
       + standIns("SwiftUI"),
-    swiftSettings: importing("SwiftUI")),
+    path: "Tests/Unit/ErrandSwiftUITests", swiftSettings: importing("SwiftUI")),
   .testTarget(
     name: "ErrandURLProtocolTests",
     dependencies: [
@@ -374,7 +380,7 @@ let tests: [Target] = [
       "ErrandAuthentication", "ErrandCore",
       "ErrandTesting", "TestSupport",
     ],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandURLProtocolTests", swiftSettings: strict),
   .testTarget(
     name: "ErrandInspectorTests",
     dependencies: [
@@ -383,7 +389,7 @@ let tests: [Target] = [
       "ErrandTesting",
       "Programs", "TestSupport",
     ],
-    swiftSettings: strict + inspector),
+    path: "Tests/Unit/ErrandInspectorTests", swiftSettings: strict + inspector),
   .testTarget(
     name: "ErrandTests",
     dependencies: [
@@ -392,11 +398,12 @@ let tests: [Target] = [
       "ErrandSwiftUI", "ErrandConformance", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol",
       "TestSupport",
     ] + standIns("UIKit") + standIns("SwiftUI"),
-    swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
+    path: "Tests/Unit/ErrandTests", swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
   .testTarget(
     name: "ErrandCommandsTests",
     dependencies: [
-      "ErrandCommands", "ErrandCLI", "ExampleTour", "ErrandAuthentication", "ErrandCore", "ErrandHashing",
+      "ErrandCommands", "ErrandCLI", "ExampleFeatures", "ExampleTour", "ErrandAuthentication", "ErrandCore",
+      "ErrandHashing",
       "ErrandOutbox",
       "ErrandSigning",
       "ErrandConformance",
@@ -404,11 +411,14 @@ let tests: [Target] = [
       "PostgresCluster", "Programs",
       "TestSupport",
     ],
-    swiftSettings: strict),
+    path: "Tests/Unit/ErrandCommandsTests", swiftSettings: strict),
 ]
 
 let examples: [Target] = [
   // The targets of the package in `Examples` under other names, so that a broken example fails the build.
+  .executableTarget(
+    name: "ExampleFeatures", dependencies: ["Errand", "ErrandSigning", "ErrandTesting"],
+    path: "Examples/Sources/Features"),
   .executableTarget(
     name: "ExampleTour", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Tour"),
   .executableTarget(
@@ -473,7 +483,7 @@ if hasStandIns {
         "ErrandUIKit",
         "ErrandTesting", "TestSupport",
       ] + standIns("UIKit") + standIns("SwiftUI"),
-      swiftSettings: strict + aliasing("UIKit", "SwiftUI")))
+      path: "Tests/Unit/ExampleAppsTests", swiftSettings: strict + aliasing("UIKit", "SwiftUI")))
   package.targets += ["SwiftUI", "UIKit"].map { name in
     .target(name: "\(name)StandIn", path: "Tests/AppleStandIns/\(name)")
   }

@@ -10,11 +10,6 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-// Stores are not public, so what measures one is compiled as a part of Errand's package, whose identity is its folder's name.
-let errand = Context.packageDirectory.split(separator: "/").dropLast().last.map { $0.lowercased() } ?? ""
-let asErrand =
-  strict + [.unsafeFlags(["-package-name", String(errand.map { $0.isLetter || $0.isNumber ? $0 : "_" })])]
-
 let authentication = Target.Dependency.product(name: "ErrandAuthentication", package: "Errand")
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let observability = Target.Dependency.product(name: "ErrandObservability", package: "Errand")
@@ -61,10 +56,10 @@ let package = Package(
       name: "crowds", dependencies: [core, testing, "CAllocator", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "outbox", dependencies: [core, curl, outbox, outboxSQLite, "PlainSQLite", "BenchmarkSupport"],
-      swiftSettings: asErrand),
+      swiftSettings: strict),
     .executableTarget(
       name: "fleet", dependencies: [core, curl, outbox, outboxPostgres, outboxSQLite, "BenchmarkSupport"],
-      swiftSettings: asErrand),
+      swiftSettings: strict),
     .executableTarget(
       name: "encryption", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(

@@ -2,6 +2,7 @@
 import PackageDescription
 
 let errand = Target.Dependency.product(name: "Errand", package: "errand")
+let signing = Target.Dependency.product(name: "ErrandSigning", package: "errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "errand")
 
 let package = Package(
@@ -10,6 +11,7 @@ let package = Package(
   // In a package of your own: .package(url: "https://github.com/OWNER/errand.git", branch: "main")
   dependencies: [.package(name: "errand", path: "..")],
   targets: [
+    .executableTarget(name: "Features", dependencies: [errand, signing, testing]),
     .executableTarget(name: "Tour", dependencies: [errand, testing]),
     // These examples start a mock server, which is in ErrandTesting.
     .executableTarget(name: "FeedReader", dependencies: [errand, testing]),

@@ -52,6 +52,32 @@ extension Authentication {
       DigestSession(user: user, password: password, protectsBody: protectsBody), "Digest", at: origins)
   }
 
+  /// Authenticates a program, not a user, with access tokens that it obtains with its ID and secret (OAuth 2.0, RFC 6749,
+  /// section 4.4). The first request obtains one, and it is renewed when it expires.
+  ///
+  /// ```swift
+  /// configuration.authentication = .oauth2(
+  ///   tokenURL: tokenURL, clientID: "orders", clientSecret: secret, store: .file(file))
+  /// ```
+  ///
+  /// For a user who signs in, create a `CredentialSession` with `OAuth2` as its authenticator.
+  /// - Parameters:
+  ///   - tokenURL: The server's token endpoint.
+  ///   - clientID: The program's ID at the server.
+  ///   - clientSecret: The program's secret.
+  ///   - scope: The scope to ask for. Default: nil, for the server's own.
+  ///   - store: Keeps the token for the next start, and for other processes.
+  ///   - origins: The origins that get the token. Default: the origin of the client's base URL.
+  public static func oauth2(
+    tokenURL: URL, clientID: String, clientSecret: String, scope: String? = nil, store: some CredentialStore,
+    at origins: [URL]? = nil
+  ) -> Authentication {
+    let oauth2 = OAuth2(
+      tokenURL: tokenURL, clientID: clientID, clientSecret: clientSecret, grant: .clientCredentials,
+      scope: scope)
+    return Authentication(CredentialSession(oauth2, store: store), at: origins)
+  }
+
   /// Sends a key that does not change in a header field. Default: `X-API-Key`.
   public static func apiKey(_ key: String, in field: String = "X-API-Key", at origins: [URL]? = nil)
     -> Authentication

@@ -108,7 +108,15 @@ extension DispatchSourceProtocol {
 
 public protocol DispatchSourceRead: DispatchSourceProtocol {}
 
+public protocol DispatchSourceSignal: DispatchSourceProtocol {}
+
 public class DispatchSource: DispatchObject {
+  public class func makeSignalSource(signal: Int32, queue: DispatchQueue? = nil)
+    -> any DispatchSourceSignal
+  {
+    absent()
+  }
+
   public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil)
     -> any DispatchSourceRead
   {

@@ -62,17 +62,15 @@ struct Delivering {
       configuration.concurrency = Self.concurrency
       configuration.perOrigin = Self.concurrency
       configuration.delivers = false
-      let store = try await SQLiteOutboxStore(folder: folder)
       let client = client()
-      let outbox = try await Outbox(
-        store: store, folder: folder, client: client, configuration: configuration)
+      let outbox = try await Outbox(at: folder, client: client, configuration: configuration)
       try await outbox.enqueue(Array(repeating: request, count: requests))
-      let before = store.commits
+      let before = outbox.commits
       let begin = ContinuousClock.now
       outbox.deliver()
       try await outbox.waitUntilEmpty()
       let seconds = (ContinuousClock.now - begin).inSeconds
-      let commits = store.commits - before
+      let commits = outbox.commits - before
       let delivered = try await outbox.statistics().counts[.delivered] ?? 0
       guard delivered == requests else {
         throw Arguments.Wrong(description: "\(delivered) of \(requests) were delivered")

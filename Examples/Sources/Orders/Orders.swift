@@ -1,4 +1,3 @@
-import Dispatch
 import Errand
 import ErrandTesting
 import Foundation
@@ -33,12 +32,8 @@ import Foundation
       "Left from earlier runs: \(left[.stored, default: 0]) orders, \(left[.deadLettered, default: 0]) dead letters"
     )
     let log = Task { await report(outbox.events) }
-    let orders = Task { try await takeOrders(url, outbox) }
-
-    let signal = await firstSignal(of: [SIGTERM, SIGINT])
-    print("Signal \(signal): accepting no more orders.")
-    orders.cancel()
-    _ = await orders.result
+    let signal = try await untilSignal { try await takeOrders(url, outbox) }
+    print("Signal \(signal ?? 0): accepting no more orders.")
     // Attempts in flight get 5 s to end. All other orders stay stored.
     await outbox.close(within: .seconds(5))
     await client.shutdown(within: .seconds(1))
@@ -84,25 +79,6 @@ struct Credentials: Interceptor {
   func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     try await next(request.bearer(token))
   }
-}
-
-/// Waits for one of these signals and returns its number. After that, another signal ends the process as usual.
-func firstSignal(of signals: [Int32]) async -> Int32 {
-  let (seen, continuation) = AsyncStream.makeStream(of: Int32.self)
-  let sources = signals.map { number in
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler { continuation.yield(number) }
-    source.resume()
-    #if canImport(Darwin)
-      signal(number, SIG_IGN)  // otherwise the signal would also end the process on Apple's platforms
-    #endif
-    return source
-  }
-  defer {
-    for source in sources { source.cancel() }
-  }
-  for await number in seen { return number }
-  return 0
 }
 
 /// A server that accepts orders, but rejects every third attempt as busy, and all orders of unicorns.

@@ -36,19 +36,16 @@ final class DigestSession: AnyCredentialSession {
   var identity: CallIdentity { CallIdentity(owner: owner.text) }
   func identityDigest(on timeline: Timeline) -> String? { owner.digest }
 
-  func perform(
-    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
-    _ sender: CredentialSender
-  ) async throws -> Response {
+  func perform(_ request: Request, _ call: CredentialCall) async throws -> Response {
     try owner.check(request)
     let origin = request.originName
-    if request.body.isLarge, nonces.withLock({ $0[origin] == nil }) { try await ask(request, context, next) }
+    if request.body.isLarge, nonces.withLock({ $0[origin] == nil }) { try await ask(request, call) }
     // The challenges that this request has received, by the canonical name of the origin.
     var met: [String: DigestNonce] = [:]
     while true {
       let uses = DigestUses(met)
-      let sent = try await attached(request, at: origins, uses, context)
-      let reply = await CredentialReply(to: sent, uses.trail) { try await next(sent, context) }
+      let sent = try await attached(request, uses, call)
+      let reply = await CredentialReply(to: sent, uses.trail) { try await call.send(sent) }
       guard let head = reply.head else { return try reply.outcome.get() }
       let (origin, nonce) = (reply.origin, uses.nonce(of: reply.origin))
       nonce?.received(head)
@@ -65,7 +62,7 @@ final class DigestSession: AnyCredentialSession {
   /// Learns the challenge of an origin with a request without a body, so that a large body is sent once.
   /// - Throws: The error of an attempt that got no response.
   private func ask(
-    _ request: Request, _ context: CallContext, _ next: NextStage
+    _ request: Request, _ call: CredentialCall
   ) async throws {
     var question = request
     question.body = .none
@@ -81,7 +78,7 @@ final class DigestSession: AnyCredentialSession {
     question.options.validator.statuses = 0..<0
     let trail = CredentialTrail()
     trail.add(request.originName)
-    let reply = await CredentialReply(to: question, trail) { [question] in try await next(question, context) }
+    let reply = await CredentialReply(to: question, trail) { [question] in try await call.send(question) }
     if case .failure(let error) = reply.outcome, (error as? RequestError)?.rejection == nil { throw error }
     guard let head = reply.head, head.status == 401, let challenge = DigestChallenge(head) else { return }
     _ = learn(challenge, of: reply.origin)
@@ -103,7 +100,7 @@ final class DigestSession: AnyCredentialSession {
   /// Returns the request with a credential for its origin. If the request is led to another origin, a
   /// credential is made for that.
   private func attached(
-    _ request: Request, at origins: CredentialOrigins, _ uses: DigestUses, _ context: CallContext
+    _ request: Request, _ uses: DigestUses, _ call: CredentialCall
   ) async throws -> Request {
     let origin = request.originName
     let nonce = uses.met[origin] ?? nonces.withLock { $0[origin] }
@@ -114,19 +111,20 @@ final class DigestSession: AnyCredentialSession {
     var bodyHash = ""
     if let nonce, quality == .authInt {
       // The hash covers the body as it is sent (section 3.4.3), so the body is compressed first.
-      bare = try await request.onWire(unless: context.cancellation, context.pins)
+      bare = try await call.onWire(request)
       let (hash, body) = (nonce.challenge.hash, bare.body)
-      bodyHash = try await context.cancellation.interrupting { try await hash(body) }
+      bodyHash = try await call.cancellation.interrupting { try await hash(body) }
     }
     var sent = bare
     if let nonce { add(to: &sent, nonce, quality, bodyHash) }
     // A credential is for one target, so a redirect needs another.
-    sent.options.credential = AttachedCredential(bare, sent, at: origins.names) { [self, bodyHash] request in
+    sent.options.credential = AttachedCredential(bare, sent, at: call.origins.names) {
+      [self, bodyHash] request in
       guard let nonce else { return }
       let hash = request.body.isNone ? nonce.challenge.hash("") : bodyHash
       add(to: &request, nonce, quality, hash)
     } attach: { [self] request in
-      try await attached(request, at: origins, uses, context)
+      try await attached(request, uses, call)
     }
     return sent
   }

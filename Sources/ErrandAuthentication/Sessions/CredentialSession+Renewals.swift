@@ -3,12 +3,12 @@ import ErrandCore
 extension CredentialSession {
   /// Returns the credential for a request that is about to be sent. The authenticator and the clock are asked
   /// outside of the lock whether it has expired.
-  func issued(_ context: CallContext, _ sender: CredentialSender) async throws -> Issued {
+  func issued(_ call: CredentialCall) async throws -> Issued {
     let current = state.withLock { $0.rules.current }
-    if let current, !method.isExpired(current.credential, at: sender.date()) { return current }
-    let now = self.now(on: sender.timeline)
+    if let current, !method.isExpired(current.credential, at: call.sender.date()) { return current }
+    let now = self.now(on: call.sender.timeline)
     let begun = decide { $0.begin(at: now, expired: current?.generation) }
-    return try await issued(begun, nil, context, sender)
+    return try await issued(begun, nil, call)
   }
 
   /// A decision of the rules, and the outcome of the renewal under way.
@@ -30,16 +30,16 @@ extension CredentialSession {
   /// Returns the credential to use, after a renewal if the rules ask for one.
   /// - Parameter stale: The head of the response that found the last credential stale.
   func issued(
-    _ decision: Decision, _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender
+    _ decision: Decision, _ stale: ResponseHead?, _ call: CredentialCall
   ) async throws -> Issued {
     switch decision.step {
     case .use(let issued): return issued
     case .fail(let error): throw error
     case .respond: preconditionFailure("the caller has its response")
     case .wait: break
-    case .renew(let renewal): renew(renewal, after: decision.revision, stale, sender)
+    case .renew(let renewal): renew(renewal, after: decision.revision, stale, call.sender)
     }
-    return try await decision.waiting.value(unless: context.cancellation)
+    return try await decision.waiting.value(unless: call.cancellation)
   }
 
   /// Renews the credential in a detached task, because the requests that wait for it may be cancelled.

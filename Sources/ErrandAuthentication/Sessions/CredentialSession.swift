@@ -141,31 +141,29 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
 
   // MARK: Requests
 
-  package func perform(
-    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
-    _ sender: CredentialSender
-  ) async throws -> Response {
+  package func perform(_ request: Request, _ call: CredentialCall) async throws -> Response {
+    let sender = call.sender
     // A request that a refresh sends would wait for the same refresh.
-    guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
+    guard !CredentialRenewal.isUnderWay(self) else { return try await call.send(request) }
     // Since the last attempt, another process may have signed out, or signed another user in.
     if !isPrepared(on: sender.timeline) {
       // If the store cannot be read, the refresh reports that.
-      try? await prepare(on: sender.timeline, unless: context.cancellation)
-      try context.cancellation.check()
+      try? await prepare(on: sender.timeline, unless: call.cancellation)
+      try call.cancellation.check()
     }
-    var issued = try await issued(context, sender)
+    var issued = try await issued(call)
     var (sends, isRenewed) = (0, false)
     while true {
       let (sent, current) = (self.now(on: sender.timeline), issued)
-      guard let place = try enter(request, context.cancellation, current, era) else {
-        issued = try await self.issued(context, sender)
+      guard let place = try enter(request, call.cancellation, current, call.era) else {
+        issued = try await self.issued(call)
         continue
       }
       let reply: CredentialReply
       do {
-        let trail = origins.areSeveral || !addsFieldsOnly ? CredentialTrail() : nil
-        let sent = try await attached(request, with: current.credential, at: origins, trail, context)
-        reply = await CredentialReply(to: sent, trail) { try await next(sent, context) }
+        let trail = call.origins.areSeveral || !addsFieldsOnly ? CredentialTrail() : nil
+        let sent = try await attached(request, with: current.credential, trail, call)
+        reply = await CredentialReply(to: sent, trail) { try await call.send(sent) }
       } catch {
         leave(place)
         throw error
@@ -193,7 +191,7 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
       // with a cancellation.
       leave(place)
       await reply.drop()
-      issued = try await self.issued(decision, head, context, sender)
+      issued = try await self.issued(decision, head, call)
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
     }
   }
@@ -202,15 +200,14 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
   /// for that.
   /// - Parameter trail: Records the origins that are sent the credential.
   private func attached(
-    _ request: Request, with credential: Scheme.Credential, at origins: CredentialOrigins,
-    _ trail: CredentialTrail?, _ context: CallContext
+    _ request: Request, with credential: Scheme.Credential, _ trail: CredentialTrail?, _ call: CredentialCall
   ) async throws -> Request {
-    var sent = try await authenticated(request, with: credential, context)
-    guard origins.contains(sent.originName) else { throw Self.ledAway(sent) }
+    var sent = try await authenticated(request, with: credential, call)
+    guard call.origins.contains(sent.originName) else { throw Self.ledAway(sent) }
     guard let trail else { return sent }
     trail.add(sent.originName)
-    sent.options.credential = AttachedCredential(request, sent, at: origins.names) { [self] request in
-      try await attached(request, with: credential, at: origins, trail, context)
+    sent.options.credential = AttachedCredential(request, sent, at: call.origins.names) { [self] request in
+      try await attached(request, with: credential, trail, call)
     }
     return sent
   }
@@ -223,17 +220,12 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
         + "is not for that: change the URL before, in an interceptor around the call", reachedServer: false)
   }
 
-  /// Runs the authenticator like an interceptor: in a task that can be cancelled, because it may wait for
-  /// anything.
   private func authenticated(
-    _ request: Request, with credential: Scheme.Credential, _ context: CallContext
+    _ request: Request, with credential: Scheme.Credential, _ call: CredentialCall
   ) async throws -> Request {
     if method.authenticatesAtOnce { return try await method.authenticate(request, with: credential) }
-    context.watch?.take()
-    defer { context.watch?.handOn() }
-    let nested = try NestedCall()
-    return try await context.cancellation.interrupting { [method] in
-      try await nested.run { try await method.authenticate(request, with: credential) }
+    return try await call.interrupting { [method] in
+      try await method.authenticate(request, with: credential)
     }
   }
 

@@ -101,3 +101,9 @@ public struct CredentialFile: CredentialStore {
     try CredentialWork.start(file.path) { [file] in try work(file) }
   }
 }
+
+extension CredentialStore where Self == CredentialFile {
+  /// Keeps the credential in a file that only this user can read.
+  /// - Parameter url: The file. Its folder must exist.
+  public static func file(_ url: URL) -> CredentialFile { CredentialFile(at: url) }
+}

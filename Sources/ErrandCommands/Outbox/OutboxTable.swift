@@ -57,8 +57,8 @@ struct OutboxTable: Sendable {
   }
 }
 
-/// Shortens long IDs to a distinct end. The IDs that an outbox creates begin with the time, so many share a
-/// beginning.
+/// Shortens long IDs to a distinct end, because many IDs share a beginning: an outbox creates IDs that begin
+/// with the time.
 enum ShortID {
   private static let least = 8
   /// IDs of at most this length are shown whole.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The state of one call, from its beginning to its end.
-package final class CallContext: Sendable {
+final class CallContext: Sendable {
   private struct Shown {
     let activity: RequestActivity
     let token: ActivityToken
@@ -27,7 +27,7 @@ package final class CallContext: Sendable {
   private struct Rest {
     var deadline: Deadlines.Place?
     var shown: Shown?
-    var slot: (any StreamSlot)?
+    var slot: SlotLease?
     var pins: FilePins?
     var atEnd: [@Sendable () -> Void] = []
   }
@@ -54,14 +54,14 @@ package final class CallContext: Sendable {
   }
 
   private let parts: Parts
-  package var cancellation: CancellationToken { parts.cancellation }
+  var cancellation: CancellationToken { parts.cancellation }
   var destination: Destination { parts.destination }
   var transport: (any Transport)? { parts.transport }
   var progress: ProgressHub? { parts.progress }
   var effectivePriority: EffectivePriority { parts.effectivePriority }
   var started: Duration { parts.started }
   var deadline: Duration? { parts.deadline }
-  package var watch: HoldWatch? { parts.watch }
+  var watch: HoldWatch? { parts.watch }
   var events: CallEvents? { parts.events }
   var isShared: Bool { parts.isShared }
   private let state = Locked(State())
@@ -168,7 +168,7 @@ package final class CallContext: Sendable {
   }
 
   /// The state of the body's files when the call first read them. All attempts share it.
-  package var pins: FilePins {
+  var pins: FilePins {
     state.withLock { state in
       let pins = state.rest.pins ?? FilePins()
       state.rest.pins = pins
@@ -186,7 +186,7 @@ package final class CallContext: Sendable {
   }
 
   /// Stores the slot of a stream that passes through interceptors.
-  func hold(_ slot: any StreamSlot) { state.withLock { $0.rest.slot = slot } }
+  func hold(_ slot: SlotLease) { state.withLock { $0.rest.slot = slot } }
 
   /// Releases the slot of an earlier stream, because an interceptor that sends again while it holds a stream
   /// must not wait for that stream's slot.
@@ -243,12 +243,4 @@ enum Destination: Sendable {
   var isFile: Bool {
     if case .file = self { true } else { false }
   }
-}
-
-/// The slot of a stream that interceptors have received.
-protocol StreamSlot: Sendable {
-  /// Releases the slot before the stream ends, so that requests that the interceptors wait for can have it.
-  func giveUp()
-  /// Keeps the slot until the stream ends, because the caller has received the stream.
-  func handOver()
 }

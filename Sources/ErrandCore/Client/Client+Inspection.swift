@@ -13,7 +13,7 @@ extension Client {
     }
   }
 
-  /// Returns the listener of this type that the client has for itself; nil if there is none.
+  /// Returns the listener of this type that the client itself has; nil if it has no such listener.
   package func listener<Listener: EventListener>(_ type: Listener.Type) -> Listener? {
     pipeline.events.source?.made.lazy.compactMap { $0 as? Listener }.first
   }

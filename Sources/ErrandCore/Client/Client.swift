@@ -33,6 +33,22 @@ public final class Client: Sendable {
     try await pipeline.send(request, into: .memory, in: scope, progress: progress)
   }
 
+  /// Sends a request and decodes the response's JSON, with the decoder of `ClientConfiguration.jsonDecoder`.
+  ///
+  /// ```swift
+  /// let user = try await client.send(.get("users/7"), as: User.self)
+  /// ```
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - scope: The scope that the request ends with.
+  /// - Throws: `RequestError`; its code is `decodingFailed` if the response is not such a value. Or the error that an
+  ///   interceptor threw.
+  public func send<Value: Decodable>(
+    _ request: Request, as type: Value.Type, in scope: RequestScope? = nil
+  ) async throws -> Value {
+    try await send(request, in: scope).decode(type)
+  }
+
   /// Sends a request and writes its response's body to a file beside `file`, which replaces `file` at the
   /// end. A failure leaves `file` unchanged.
   ///

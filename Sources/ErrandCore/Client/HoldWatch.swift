@@ -1,6 +1,6 @@
 /// Ends a shared request that interceptors hold for too long after other callers have joined it. An
 /// interceptor may be waiting for one of these callers, in a task that is not linked to the request.
-package final class HoldWatch: Sendable {
+final class HoldWatch: Sendable {
   private struct State {
     /// The number of interceptors whose code runs, without those that wait for `next`.
     var holders = 0
@@ -31,7 +31,7 @@ package final class HoldWatch: Sendable {
   var failure: RequestError? { state.withLock { $0.failure } }
 
   /// Records that interceptors hold the request, or hold it again after `next`.
-  package func take() {
+  func take() {
     let now = timeline.now()
     state.withLock { state in
       state.holders += 1
@@ -40,7 +40,7 @@ package final class HoldWatch: Sendable {
   }
 
   /// Records that interceptors have passed the request to `next`, or have finished.
-  package func handOn() {
+  func handOn() {
     state.withLock { state in
       state.holders -= 1
       if state.holders == 0 { state.since = nil }

@@ -23,7 +23,7 @@ enum StageUsage: Equatable {
 }
 
 /// The following stages.
-package struct NextStage: Sendable {
+struct NextStage: Sendable {
   private let stages: [any Stage]
   private let index: Int
 
@@ -35,7 +35,7 @@ package struct NextStage: Sendable {
   }
 
   /// Passes the request on and returns the response.
-  package func callAsFunction(_ request: Request, _ context: CallContext) async throws -> Response {
+  func callAsFunction(_ request: Request, _ context: CallContext) async throws -> Response {
     try await stages[index].perform(request, context, NextStage(stages, index + 1))
   }
 }

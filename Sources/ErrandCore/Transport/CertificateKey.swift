@@ -6,8 +6,8 @@
 
 /// Finds the public key in a certificate.
 enum CertificateKey {
-  /// Returns the SubjectPublicKeyInfo, with its tag and length, of a certificate in DER (RFC 5280, section 4.1); nil if
-  /// it has none.
+  /// Returns the SubjectPublicKeyInfo of a certificate in DER (RFC 5280, section 4.1), with its tag and
+  /// length; nil if the data is not a certificate.
   static func info(in certificate: Data) -> Data? {
     guard let whole = Value(certificate[...]), whole.tag == Value.sequence, whole.rest.isEmpty,
       let signed = Value(whole.content), signed.tag == Value.sequence
@@ -23,7 +23,7 @@ enum CertificateKey {
     return Data(rest.prefix(rest.count - info.rest.count))
   }
 
-  /// The first value of some DER.
+  /// The first value in DER data.
   private struct Value {
     static let integer: UInt8 = 0x02
     static let sequence: UInt8 = 0x30
@@ -37,7 +37,7 @@ enum CertificateKey {
       guard let tag = bytes.popFirst(), let first = bytes.popFirst() else { return nil }
       var length = Int(first)
       if first >= 0x80 {
-        // At most 3 bytes of length: 16 MiB.
+        // A length has at most 3 bytes, so a value has less than 16 MiB.
         guard 0x81...0x83 ~= first else { return nil }
         length = 0
         for _ in 0..<(first - 0x80) {

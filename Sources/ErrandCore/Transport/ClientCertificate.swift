@@ -4,14 +4,14 @@
   public import Foundation
 #endif
 
-/// A client's own certificate with its private key, as PEM or PKCS #12: which of them, the contents tell.
+/// A client's certificate with its private key, as PEM or PKCS #12. The format is detected from the contents.
 ///
-/// In PEM, the client's certificate comes first and those of the authorities in between follow; the key is in the same
-/// place or in one of its own, and may be encrypted. A transport reads the files once, when it is made. No description
-/// shows a password or a key.
+/// In PEM, the client's certificate comes first, and those of intermediate authorities follow. The key is in
+/// the same file or in a separate one, and may be encrypted. A transport reads the files once, when it is
+/// created. No description shows a password or a key.
 ///
-/// `CurlTransport` takes both forms on Linux. URLSession takes PKCS #12 on Apple's platforms, and no certificate on
-/// Linux.
+/// `CurlTransport` supports both formats on Linux. URLSession supports PKCS #12 on Apple's platforms, and no
+/// certificate on Linux.
 public struct ClientCertificate: Sendable, Hashable {
   package enum Source: Sendable, Hashable {
     case file(String)
@@ -19,24 +19,27 @@ public struct ClientCertificate: Sendable, Hashable {
   }
 
   package let certificate: Source
-  /// Nil if the key is beside the certificate.
+  /// The private key; nil if the certificate's source contains it.
   package let key: Source?
   package let password: String?
 
+  /// Creates a certificate that a transport reads from files.
   /// - Parameters:
-  ///   - file: The path of the certificate's file.
-  ///   - keyFile: The path of the key's file (PEM). Default: the key is in `file`.
-  ///   - password: The password that the key, or the PKCS #12 file, is encrypted with. Default: nil.
+  ///   - file: The path of the file with the certificate, at most 1 MiB.
+  ///   - keyFile: The path of the file with the key (PEM), at most 1 MiB. Default: nil, if `file` contains
+  ///     the key.
+  ///   - password: The password of the key, or of the PKCS #12 file. Default: nil.
   public init(file: String, keyFile: String? = nil, password: String? = nil) {
     certificate = .file(file)
     key = keyFile.map(Source.file)
     self.password = password
   }
 
+  /// Creates a certificate from data in memory.
   /// - Parameters:
-  ///   - contents: What is in a certificate's file.
-  ///   - key: What is in a key's file (PEM). Default: the key is in `contents`.
-  ///   - password: The password that the key, or PKCS #12, is encrypted with. Default: nil.
+  ///   - contents: The contents of a certificate's file, at most 1 MiB.
+  ///   - key: The contents of a key's file (PEM), at most 1 MiB. Default: nil, if `contents` includes the key.
+  ///   - password: The password of the key, or of the PKCS #12 data. Default: nil.
   public init(_ contents: Data, key: Data? = nil, password: String? = nil) {
     certificate = .contents(contents)
     self.key = key.map(Source.contents)
@@ -54,28 +57,29 @@ extension ClientCertificate {
     ClientCertificate(certificate, key, password)
   }
 
-  /// The length, in bytes, above which nothing is read.
+  /// The most bytes that a certificate or a key may have.
   package static let maximumLength = 1 << 20
 
-  /// The parts of a client's certificate that are read before a library of the system's takes it.
+  /// The parts of a client's certificate, before a library of the system parses them.
   package struct Contents {
     package let certificate: Data
-    /// Nil if the key is beside the certificate.
+    /// The private key; nil if `certificate` contains it.
     package let key: Data?
     package let password: String?
     package let isPEM: Bool
   }
 
   /// Reads the files.
+  /// - Throws: `TLSProblem` for a file that cannot be read, and for a combination that cannot be used.
   package func read() throws(TLSProblem) -> Contents {
     if password?.utf8.contains(0) ?? false {
-      throw TLSProblem("the password of the client's certificate contains NUL, which none can")
+      throw TLSProblem("the password of the client's certificate contains NUL; give a password without it")
     }
     let certificate = try Self.read(certificate, "the client's certificate")
     let isPEM = certificate.firstRange(of: Data("-----BEGIN ".utf8)) != nil
     guard isPEM || key == nil else {
       throw TLSProblem(
-        "the client's certificate is no PEM, and a key of its own goes with PEM only; PKCS #12 has its key inside"
+        "a separate key is for PEM only, but the client's certificate is not PEM; a PKCS #12 file contains its key"
       )
     }
     var keyBytes: Data?
@@ -87,18 +91,22 @@ extension ClientCertificate {
     switch source {
     case .contents(let data):
       guard 1...maximumLength ~= data.count else {
-        throw TLSProblem("\(name) has \(data.count) bytes; it takes 1 to \(maximumLength)")
+        throw TLSProblem("\(name) has \(data.count) bytes; it must have 1 to \(maximumLength)")
       }
       return data
     case .file(let path):
-      guard !path.isEmpty, !path.utf8.contains(0) else { throw TLSProblem("\(name) has no file that can be") }
+      guard !path.isEmpty, !path.utf8.contains(0) else {
+        throw TLSProblem("\(name) has no file: the path is empty, or contains NUL")
+      }
       let data: Data
       do {
         data = try FileDescriptor.contents(of: path, limit: maximumLength)
       } catch {
         throw TLSProblem("\(name) cannot be read: \(error)")
       }
-      if data.isEmpty { throw TLSProblem("\(name), \(path), has 0 bytes; it takes 1 to \(maximumLength)") }
+      if data.isEmpty {
+        throw TLSProblem("\(name), \(path), has 0 bytes; it must have 1 to \(maximumLength)")
+      }
       return data
     }
   }
@@ -117,7 +125,7 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
   public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// The reason why a TLS configuration cannot be used: a sentence without secrets.
+/// The reason why a TLS configuration cannot be used. Its description shows no secrets.
 package struct TLSProblem: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -5,9 +5,9 @@
 #endif
 
 extension Exchange.Request {
-  /// Makes the only kind of request that a transport accepts: puts together what interceptors, redirects,
-  /// bodies and files made of a request, and checks it.
-  /// - Throws: `RequestError(.invalidRequest)`, if the request would not be sent as it is meant.
+  /// Creates the only kind of request that a transport accepts. It checks the request last, with all changes
+  /// by interceptors, redirects and bodies.
+  /// - Throws: `RequestError(.invalidRequest)`, if the request cannot be sent exactly as it is.
   init(
     _ request: Request, _ upload: Upload, timeout: Duration, connectTimeout: Duration? = nil,
     mayBeRepeated: Bool
@@ -26,24 +26,24 @@ extension Exchange.Request {
 }
 
 extension Request {
-  /// The reason why the request must not be sent with its credential, or nil: `SigningStage` takes off one for another
-  /// origin before.
+  /// The reason why the request must not be sent with its credential; nil if it may be sent. `SigningStage`
+  /// has removed a credential for another origin before this check.
   fileprivate var credentialProblem: String? {
     guard let credential = options.credential, credential.isForeign(to: self) else { return nil }
-    return "its credential is for \(credential.origin), and it leads to \(address.originName)"
+    return "its credential is for \(credential.origin), but the request goes to \(address.originName)"
   }
 
-  /// The maximum number of bytes of method, URL and header fields together: libcurl sends no head of 1 MiB,
-  /// and adds to it.
+  /// The most bytes of method, URL and header fields together. libcurl sends no head of 1 MiB, and adds
+  /// fields to the head.
   package static let headLimit = 512 << 10
 
-  /// The reason why the request cannot be sent, or nil.
+  /// The reason why the request cannot be sent; nil if it can be sent.
   package var problem: String? { problem(with: wireFields) }
 
-  /// The header fields as they are sent: with those that describe the body, and no spaces around a value.
+  /// The header fields as they are sent: with fields that describe the body, and without spaces around values.
   var wireFields: HTTPFields {
     var fields = fields
-    // A signed request has them, unless its signer has removed them.
+    // A signed request has the body's fields already, unless its signer has removed them.
     if options.signingPass?.isSigned == true {
       fields.trimValues()
       return fields
@@ -62,29 +62,29 @@ extension Request {
   fileprivate func problem(with fields: HTTPFields) -> String? {
     if let problem = address.problem { return problem }
     if !ASCII.isToken(method.rawValue) {
-      return "the method \(method.rawValue.prefix(100).debugDescription) is not a token"
+      return "the method \(method.rawValue.prefix(100).debugDescription) is not a token; use one such as GET"
     }
-    if method.rawValue == "CONNECT" { return "CONNECT opens a tunnel and is no request" }
+    if method.rawValue == "CONNECT" { return "CONNECT opens a tunnel, and cannot be sent as a request" }
     if let problem = body.problem { return problem }
     var size = method.rawValue.utf8.count + address.text.utf8.count
     if let problem = fields.problem(addingTo: &size) { return problem }
     return size > Self.headLimit
-      ? "method, URL and fields have \(size) bytes, and at most \(Self.headLimit) are sent" : nil
+      ? "its method, URL and header fields have \(size) bytes, but at most \(Self.headLimit) are sent" : nil
   }
 }
 
 extension Address {
   fileprivate var userProblem: String? {
-    hasUser ? "a user or a password in a URL is not sent; set Authorization" : nil
+    hasUser ? "its URL has a user or a password, which is not sent; set Authorization instead" : nil
   }
 }
 
 extension HTTPFields {
-  /// Returns the reason why the first invalid header field may not be sent, or nil.
-  /// - Parameter size: The number of bytes before the fields, to which theirs are added.
+  /// Returns the problem of the first invalid header field; nil if all fields are valid.
+  /// - Parameter size: The number of bytes before the fields. The bytes of the fields are added to it.
   fileprivate func problem(addingTo size: inout Int) -> String? {
     var hasHost = false
-    // By their numbers, because a loop over the fields copies each.
+    // Indices, because a loop over the fields would copy each field.
     for index in indices {
       // Each line has a colon, a space and a line end.
       size += self[index].name.utf8.count + self[index].value.utf8.count + 4
@@ -98,22 +98,23 @@ extension HTTPFields {
 }
 
 extension HTTPFields.Field {
-  fileprivate static let problemOfHost = "there is one Host, and it is a host and perhaps a port"
+  fileprivate static let problemOfHost = "a request has one Host field, with a host and optionally a port"
 
-  /// The reason why no request may have the line, or nil.
+  /// The reason why no request may have the field; nil if it is valid.
   fileprivate var problem: String? {
     if marks.contains(.badName) {
-      return "the field name \(name.prefix(100).debugDescription) is not a token"
+      return "the header field name \(name.prefix(100).debugDescription) is not a token"
     }
     if marks.contains(.badValue) {
-      return "the value of the field \(name.prefix(100)) contains a control character, as CR, LF or NUL"
+      return "the value of the header field \(name.prefix(100)) contains a control character, "
+        + "such as CR, LF or NUL"
     }
-    if marks.contains(.framing) { return "\(name) is told from the body and cannot be set" }
+    if marks.contains(.framing) { return "\(name) follows from the body, and cannot be set" }
     return !marks.contains(.host) || Self.isHost(value) ? nil : Self.problemOfHost
   }
 
   private static func isHost(_ text: String) -> Bool {
-    // Neither a name that is not in ASCII nor the zone of an address is sent.
+    // A Host field has neither names outside ASCII nor the zone of an address.
     guard text.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }),
       let authority = try? URLAuthority(Array(text.utf8)[...])
     else { return false }

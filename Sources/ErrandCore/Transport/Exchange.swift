@@ -4,30 +4,36 @@
   public import Foundation
 #endif
 
-/// One attempt, for a transport: the request to send, the sink of the response, and the cancellation.
+/// One attempt, as a transport sees it: the request to send, the sink of the response, and the cancellation.
 public final class Exchange: Sendable {
-  /// A request for a transport, complete and checked; only `Exchange+Check` makes one.
+  /// A request for a transport, complete and checked. Only the client creates it.
   public struct Request: Sendable {
+    /// The HTTP method. It is a valid token, and never CONNECT.
     public let method: HTTPMethod
+    /// The absolute URL, without a user or a password.
     public let url: URL
-    /// True for https.
+    /// True if the scheme is https.
     public let isSecure: Bool
+    /// The header fields to send, checked. They never include `Content-Length` and `Transfer-Encoding`, which
+    /// the transport derives from `upload`.
     public let fields: HTTPFields
+    /// The body to send, with its content codings applied.
     public let upload: Upload
-    /// The time after which the attempt fails when no bytes moved.
+    /// The time without any transferred bytes after which the attempt fails.
     public let timeout: Duration
-    /// The time after which the attempt fails when there is no connection; nil for `timeout`, which counts only from the
-    /// connection on where this is set.
+    /// The time after which the attempt fails if no connection is made; nil to apply `timeout`. If it is set,
+    /// `timeout` applies only after the connection is made.
     public let connectTimeout: Duration?
+    /// The version of HTTP to use.
     public let httpVersion: HTTPVersionPreference
-    /// False if the body of the response is delivered as it was transferred, without decoding its content codings, and
-    /// none is asked for but those that the fields have.
+    /// True if the transport decodes the content codings of the response's body. If false, it delivers the
+    /// body as it was transferred, and asks for no codings except those in `fields`.
     public let decodesContent: Bool
-    /// False if a transport that sends requests again by itself must not send this one on a reused connection, which
-    /// may be stale.
+    /// False if a transport that sends requests again by itself must use a new connection for this request,
+    /// because a reused connection may be stale.
     public let mayBeRepeated: Bool
 
-    /// For `Exchange+Check` only.
+    /// Only `Exchange+Check` calls this.
     init(
       checked method: HTTPMethod, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
       _ timeout: Duration, _ connectTimeout: Duration?, _ httpVersion: HTTPVersionPreference,
@@ -47,6 +53,7 @@ public final class Exchange: Sendable {
     }
   }
 
+  /// The request to send.
   public let request: Request
   private let progress: ProgressHub?
   private let cancellation: CancellationToken
@@ -61,33 +68,43 @@ public final class Exchange: Sendable {
     self.receiver = receiver
   }
 
-  /// Returns the sink for the body of this response. Throws if the response is not wanted: then the attempt
-  /// fails with that error.
+  /// Returns the sink for the body of the response with this head.
+  /// - Throws: An error if the body is not wanted. The transport must then end the transfer and throw this
+  ///   error.
   public func sink(for head: ResponseHead) throws -> any BodySink { try receiver.sink(for: head) }
 
-  /// Records that bytes of the request may be sent from now on: until then a failure has not reached the server.
+  /// Records that the transport may send bytes of the request from now on. Until then, the server has
+  /// received no byte of the request.
   public func requestGoesOut() { receiver.goesOut() }
 
-  /// Takes what the transport tells of this attempt; nil if nothing listens, and then it costs nothing.
+  /// Reports the transport's steps to listeners; nil if the client has no listeners.
   public var events: ExchangeEvents? { receiver.events }
 
-  /// Calls `handler` once when the call is cancelled; at once, on this thread, if it has been already.
-  /// Returns the identifier for `removeCancelHandler`, to be called when the attempt has ended.
+  /// Calls a handler once when the call is cancelled.
+  /// - Parameter handler: The handler. If the call is cancelled already, it is called at once, on this thread.
+  /// - Returns: The identifier for `removeCancelHandler(_:)`.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) -> CancelHandlerID {
     cancellation.onCancel(handler)
   }
 
+  /// Removes a handler of `onCancel(_:)`. Call it when the attempt has ended.
   public func removeCancelHandler(_ id: CancelHandlerID) { cancellation.removeCancelHandler(id) }
 
-  /// True if the progress of the upload is observed; reporting it costs something.
+  /// True if the progress of the upload is observed. If false, a transport need not call `didSend(total:)`.
   public var wantsUploadProgress: Bool { progress != nil }
 
-  /// Reports the total bytes of the body that this attempt has sent.
+  /// Reports the progress of the upload.
+  /// - Parameter bytes: The number of bytes of the body that this attempt has sent so far.
   public func didSend(total bytes: Int64) { progress?.sent(bytes) }
 
-  /// Returns an error about this attempt. The request is added to it later; `message` must show no secret.
-  /// - Parameter resend: The reason why the client may send the request again at once, without a new attempt.
-  ///   Default: nil.
+  /// Returns an error about this attempt. The client adds the request to it later.
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - message: A description of the failure, without secrets.
+  ///   - reachedServer: True if the server may have received the request.
+  ///   - underlying: The error of a library or the system. Default: nil.
+  ///   - resend: The reason why the client may send the request again at once, without a new attempt.
+  ///     Default: nil.
   public func error(
     _ code: RequestError.Code, _ message: String, reachedServer: Bool, underlying: (any Error)? = nil,
     resend: ResendReason? = nil

@@ -6,9 +6,9 @@ import Dispatch
   import Foundation
 #endif
 
-/// Writes the body into an open file, on a queue of its own so that the transport does not wait for the disk.
+/// Writes the body into an open file on a dedicated queue, so that the transport does not wait for the disk.
 final class FileSink: CountedSink {
-  /// The most bytes that the file may have, and the error for more.
+  /// The most bytes that the file may have, and the error for a longer file.
   struct Limit: Sendable {
     let bytes: Int64
     let error: RequestError
@@ -32,8 +32,8 @@ final class FileSink: CountedSink {
   private let state: Locked<State>
 
   /// - Parameters:
-  ///   - offset: The position of the first byte; the file was truncated to it before.
-  ///   - limit: Default: none.
+  ///   - offset: The position of the first byte. The file must have this length.
+  ///   - limit: The limit of the file's length. Default: nil, no limit.
   init(file: FileDescriptor, offset: Int64, limit: Limit? = nil) {
     self.file = file
     self.limit = limit
@@ -43,11 +43,11 @@ final class FileSink: CountedSink {
   func write(_ chunk: Data) throws -> SinkSignal {
     let (offset, signal) = try state.withLock { state -> (Int64, SinkSignal) in
       if let failure = state.failure { throw failure }
-      // A transport may write before it notices the cancellation; the file may belong to another call by
-      // then.
+      // A transport may write before it notices the cancellation. By then, the file may belong to another
+      // call.
       if state.isClosed { throw FileError(.write, file.path, "the download has ended") }
       let (end, isTooLong) = state.offset.addingReportingOverflow(Int64(chunk.count))
-      if isTooLong { throw FileError(.write, file.path, "no file can be so long") }
+      if isTooLong { throw FileError(.write, file.path, "it would exceed the longest possible file") }
       if let limit, end > limit.bytes { throw limit.error }
       defer { state.offset = end }
       state.received += Int64(chunk.count)
@@ -84,7 +84,7 @@ final class FileSink: CountedSink {
     state.withLock { $0.drained = handler }
   }
 
-  /// Accepts no more bytes. Returns the length of the file when all bytes are written.
+  /// Stops accepting bytes, and waits until all bytes are written. Returns the length of the file in bytes.
   func finish() async throws(FileError) -> Int64 {
     state.withLock { $0.isClosed = true }
     await withCheckedContinuation { continuation in

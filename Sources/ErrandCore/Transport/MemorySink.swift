@@ -4,12 +4,13 @@
   import Foundation
 #endif
 
-/// Keeps the body in memory, up to a limit.
+/// Holds the body in memory, up to a limit.
 final class MemorySink: WholeBodySink, CountedSink {
+  /// The effect of a body that exceeds the limit.
   enum Overflow: Sendable {
     /// The attempt fails: the body is larger than the limit.
     case tooLarge(ResponseHead)
-    /// The attempt fails: the response is refused anyway, and the bytes in memory are enough for its error.
+    /// The attempt fails: the response is rejected anyway, and its error needs only the bytes in memory.
     case rejected(RequestError.Rejection, ResponseHead)
     /// The attempt ends: only the head is needed.
     case enough(ResponseHead)
@@ -57,7 +58,7 @@ final class MemorySink: WholeBodySink, CountedSink {
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {}
 
-  /// The head of a response whose body is not needed, if this sink is for one.
+  /// The head of a response whose complete body is not needed; nil if the body is needed.
   var head: ResponseHead? {
     switch overflow {
     case .tooLarge: nil
@@ -67,6 +68,7 @@ final class MemorySink: WholeBodySink, CountedSink {
 
   var received: Int64 { kept.withLock { Int64($0.count) } }
 
+  /// Returns the body, and releases it.
   func take() -> Data {
     kept.withLock { data in
       defer { data = Data() }

@@ -1,11 +1,12 @@
-/// Collects the progress of one call and reports it to listeners. The transport calls it on its own thread;
-/// listeners are called on that thread, possibly from several threads at once, so a report may be older than
-/// the previous one.
+/// Collects the progress of one call and reports it to listeners.
+///
+/// It calls listeners on the transport's thread, possibly on several threads at once. So a report may be older
+/// than the previous one.
 final class ProgressHub: Sendable {
   typealias Listener = @Sendable (TransferProgress) -> Void
   typealias ListenerID = Slab<Listening>.Token
 
-  /// A listener in a structure: a function that is stored as it is would be wrapped anew each time that it is read.
+  /// A structure around a listener, because a function that is stored directly would be wrapped at each read.
   struct Listening: Sendable {
     fileprivate let tell: Listener
   }
@@ -18,13 +19,13 @@ final class ProgressHub: Sendable {
   private let state = Locked(State())
   private let delivery: ProgressDelivery?
 
-  /// - Parameter handler: The application's handler; called in a task of its own, one call at a time.
+  /// - Parameter handler: The application's handler. A separate task calls it, one call at a time.
   init(_ handler: ProgressHandler? = nil) { delivery = handler.map(ProgressDelivery.init) }
 
   var current: TransferProgress { state.withLock { $0.tracker.current } }
 
-  /// Calls `listener` on every change from now on, and at once with the current progress if an attempt has
-  /// begun.
+  /// Calls `listener` on every change from now on. If an attempt has begun, also calls it at once with the
+  /// current progress.
   @discardableResult
   func listen(_ listener: @escaping Listener) -> ListenerID {
     let (id, current) = state.withLock {
@@ -44,7 +45,7 @@ final class ProgressHub: Sendable {
     report { $0.receiving(from: start, total: total) }
   }
   func received(_ count: Int64) { report { $0.received(count) } }
-  /// Takes over another call's progress.
+  /// Takes over the progress of another call.
   func follow(_ progress: TransferProgress) { report { $0.follow(progress) } }
 
   /// Returns when the application's handler has been called for everything reported so far.
@@ -64,7 +65,7 @@ final class ProgressHub: Sendable {
   }
 }
 
-/// Calls the application's progress handler in a task of its own, one call at a time.
+/// Calls the application's progress handler in a separate task, one call at a time.
 final class ProgressDelivery: Sendable {
   private struct State {
     var mailbox = ProgressMailbox()
@@ -93,8 +94,7 @@ final class ProgressDelivery: Sendable {
   }
 }
 
-/// The reports that one listener has yet to receive: for each attempt its first report, and after it the
-/// newest.
+/// The reports that one listener has not received yet: of each attempt, the first report and the newest one.
 struct ProgressMailbox: Sendable {
   private var waiting: [TransferProgress] = []
   private var newest = TransferProgress(attempt: 0)
@@ -103,7 +103,7 @@ struct ProgressMailbox: Sendable {
 
   init() {}
 
-  /// Takes a report, which may be older than a previous one. Returns true if a delivery must be started.
+  /// Adds a report, which may be older than a previous one. Returns true if a delivery must be started.
   mutating func post(_ progress: TransferProgress) -> Bool {
     let word = newest.merged(with: progress)
     guard word != newest else { return false }

@@ -6,13 +6,14 @@ import ErrandHashing
   package import Foundation
 #endif
 
-/// The SHA-256 of a public key's SubjectPublicKeyInfo (RFC 7469, section 2.4); its description is `sha256/` and base64.
+/// The SHA-256 of a public key's SubjectPublicKeyInfo (RFC 7469, section 2.4). Its description is `sha256/`
+/// and the digest in base64.
 package struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
   private let digest: SHA256Digest
 
-  /// Parses `sha256/BASE64`; curl's form, with two slashes, may be used as well. Returns nil for any other text.
+  /// Parses `sha256/BASE64`, or curl's form with two slashes. Returns nil for any other text.
   package init?(_ text: String) {
-    // A digest may begin with a slash: only the length tells it from curl's second one.
+    // A digest may begin with a slash. Only the length distinguishes it from curl's second slash.
     let encoded = text.utf8.suffix(44)
     guard ["sha256/", "sha256//"].contains(String(text.utf8.dropLast(encoded.count))),
       let bytes = Data(base64Encoded: String(Substring(encoded))), let digest = SHA256Digest(bytes)
@@ -20,7 +21,7 @@ package struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     self.digest = digest
   }
 
-  /// Makes the pin of the key in a certificate (DER); nil if it is no certificate.
+  /// Creates the pin of the key in a certificate (DER). Returns nil if the data is not a certificate.
   package init?(certificate: Data) {
     guard let info = CertificateKey.info(in: certificate) else { return nil }
     digest = SHA256Digest(hashing: info)
@@ -32,19 +33,21 @@ package struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
   package var description: String { "sha256/\(base64)" }
 }
 
-/// The public keys that hosts may have, as configured: names are compared here and nowhere else.
+/// The public keys that hosts may have, as configured. Only this type compares the names of hosts.
 package struct PublicKeyPins: Sendable {
   private let every: Set<PublicKeyPin>
   private let exact: [String: Set<PublicKeyPin>]
-  /// By the name behind the first dot.
+  /// The keys of names with a wildcard, by the name after the first dot.
   private let wildcards: [String: Set<PublicKeyPin>]
 
   package var isEmpty: Bool { every.isEmpty && exact.isEmpty && wildcards.isEmpty }
 
-  /// Pins nothing.
+  /// Creates pins that allow every key of every host.
   package init() { (every, exact, wildcards) = ([], [:], [:]) }
 
-  /// - Throws: For a name that matches no host and for a pin that is none: either would let a host go unpinned.
+  /// Parses pins, by the names of hosts.
+  /// - Throws: `TLSProblem` for a name that matches no host, and for an invalid pin. Either would leave a
+  ///   host without its pin.
   package init(_ pins: [String: [String]]) throws(TLSProblem) {
     var (every, exact, wildcards) = (
       Set<PublicKeyPin>(), [String: Set<PublicKeyPin>](), [String: Set<PublicKeyPin>]()
@@ -62,8 +65,8 @@ package struct PublicKeyPins: Sendable {
     (self.every, self.exact, self.wildcards) = (every, exact, wildcards)
   }
 
-  /// Returns the keys that a host may have; empty if it may have any.
-  /// - Parameter host: The host as the connection is made to it: in ASCII, with no percent-encoding.
+  /// Returns the keys that a host may have; empty if it may have any key.
+  /// - Parameter host: The host that the connection is made to, in ASCII and without percent-encoding.
   package func keys(of host: String) -> Set<PublicKeyPin> {
     guard !exact.isEmpty || !wildcards.isEmpty else { return every }
     let host = Self.canonical(host)
@@ -74,7 +77,7 @@ package struct PublicKeyPins: Sendable {
     return keys
   }
 
-  /// Returns a host in lower case, without the root's dot and without an IPv6 address's brackets.
+  /// Returns a host in lower case, without trailing dots and without the brackets of an IPv6 address.
   private static func canonical(_ host: String) -> String {
     var host = ASCII.lowercased(host)
     while host.hasSuffix(".") { host.removeLast() }
@@ -84,14 +87,16 @@ package struct PublicKeyPins: Sendable {
 
   private static func keys(_ texts: [String], of name: String) throws(TLSProblem) -> [PublicKeyPin] {
     guard !texts.isEmpty else {
-      throw TLSProblem("\(shown(name)) has an empty list of pins, which no key matches")
+      throw TLSProblem(
+        "\(shown(name)) has an empty list of pins, which no key matches; "
+          + "add a pin, or remove the name")
     }
     var keys: [PublicKeyPin] = []
     for text in texts {
       guard let key = PublicKeyPin(text) else {
         throw TLSProblem(
           "\(text.prefix(100).debugDescription), a pin for \(shown(name)), is not sha256/ and 44 characters of base64; "
-            + "\(Self.command) makes one")
+            + "create the base64 with: \(Self.command)")
       }
       keys.append(key)
     }
@@ -116,7 +121,7 @@ package struct PublicKeyPins: Sendable {
     return host
   }
 
-  /// Returns true for the last label of what is an IPv4 address, in any of its notations.
+  /// Returns true if a host with this last label is an IPv4 address, in any notation.
   private static func isNumeric(_ label: Substring) -> Bool {
     let digits = label.hasPrefix("0x") ? label.dropFirst(2) : label
     let isHexadecimal = digits.count < label.count

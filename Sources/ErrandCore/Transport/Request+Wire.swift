@@ -1,10 +1,10 @@
 extension Request {
-  /// Returns the request as it goes on the wire: with all of its header fields, and with the body that is sent. Each
-  /// reading of that body gives the same bytes, or fails. A stream is left as it is, to be coded while it is sent.
+  /// Returns the request as it is sent: with all header fields, and with the coded body. Each read of that
+  /// body gives the same bytes, or fails. A stream is left unchanged, and is coded while it is sent.
   /// - Parameters:
   ///   - cancellation: Ends the wait for the compression of a body.
-  ///   - pins: Notices files that change.
-  package func onWire(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins)
+  ///   - pins: Detects files that change.
+  func onWire(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins)
     async throws
     -> Request
   {
@@ -22,7 +22,7 @@ extension Request {
   @inline(never)
   var hasBody: Bool { !body.isNone }
 
-  /// Opens the body for one attempt of a call. The parameters are as for `onWire`.
+  /// Opens the body for one attempt of a call. The parameters are those of `onWire`.
   func openUpload(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins) async throws
     -> Upload
   {
@@ -49,7 +49,7 @@ extension Request {
     -> RequestBody
   {
     guard options.compressesBody, !body.isNone else { return body }
-    // Compressed once, where it takes no more memory than the body itself.
+    // A body in memory is compressed only once, because the result takes no more memory than the body.
     if case .bytes = body.content, case .bytes(let data) = try await body.openCompressed(unless: cancellation)
     {
       return .bytes(data)
@@ -59,7 +59,7 @@ extension Request {
 }
 
 extension Request {
-  /// Has the body coded, after its compression.
+  /// Returns the request with a content coding, which is applied to the body after compression.
   package func coded(in coding: any BodyCoding) -> Request {
     with { $0.options.bodyCoding = OnlyItself(coding) }
   }
@@ -74,8 +74,7 @@ extension RequestBody {
     }
   }
 
-  /// Returns the body with its files as they were when they were first read: they cannot be read again once they have
-  /// changed.
+  /// Returns a body whose files can be read only while they are unchanged since the first read.
   fileprivate func pinned(by pins: FilePins) -> RequestBody {
     let segments: [BodySegment]
     switch content {

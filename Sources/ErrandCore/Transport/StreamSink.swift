@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-/// Passes the body to one consumer, and makes the transport wait while more than `capacity` bytes are
-/// buffered.
+/// Passes the body to one consumer, and makes the transport wait when `capacity` bytes are buffered.
 final class StreamSink: CountedSink {
   private struct State {
     var chunks = ChunkQueue()
@@ -22,6 +21,7 @@ final class StreamSink: CountedSink {
   private let capacity: Int
   private let state = Locked(State())
 
+  /// - Parameter capacity: The number of buffered bytes at which the transport must wait. Default: 1 MiB.
   init(capacity: Int = 1 << 20) { self.capacity = capacity }
 
   func write(_ chunk: Data) -> SinkSignal {
@@ -42,7 +42,7 @@ final class StreamSink: CountedSink {
 
   var received: Int64 { state.withLock { $0.received } }
 
-  /// The error that the stream ends with; nil before, and after success.
+  /// The error that the stream ended with; nil before its end, and after success.
   var failure: (any Error)? {
     if case .failure(let error) = state.withLock({ $0.ending }) { error } else { nil }
   }
@@ -51,7 +51,8 @@ final class StreamSink: CountedSink {
     state.withLock { $0.drained = handler }
   }
 
-  /// Calls `handler` when the stream ends, before the consumer is told; at once, if it has ended.
+  /// Calls `handler` when the stream ends, before the consumer sees the end. Calls it at once if the stream
+  /// has ended.
   func onEnd(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isEnding { state.ended.append(handler) }
@@ -60,7 +61,7 @@ final class StreamSink: CountedSink {
     if isLate { handler() }
   }
 
-  /// Returns the next chunk, nil at the end. There must be one consumer at a time.
+  /// Returns the next chunk; nil at the end. A second consumer that waits at the same time gets an error.
   func next() async throws -> Data? {
     try await withCheckedThrowingContinuation { continuation in
       enum Step {
@@ -90,14 +91,15 @@ final class StreamSink: CountedSink {
       case .secondConsumer:
         continuation.resume(
           throwing: RequestError(
-            .invalidRequest, message: "a body stream has one consumer; this is a second", reachedServer: true)
+            .invalidRequest, message: "the body stream has a consumer already; read it from one task only",
+            reachedServer: true)
         )
       }
     }
   }
 
-  /// Ends the stream. Buffered chunks are still delivered first, unless the request was cancelled, or its deadline is
-  /// over. Only the first call counts.
+  /// Ends the stream. Buffered chunks are delivered first, unless the request was cancelled or its deadline
+  /// has passed. Only the first call has an effect.
   func end(_ result: Result<Void, any Error>) {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
       guard !state.isEnding else { return nil }
@@ -126,16 +128,16 @@ extension Error {
   fileprivate var isOfDeadline: Bool { (self as? RequestError)?.code == .deadlineExceeded }
 }
 
-/// Chunks, first in, first out. Pure.
+/// A queue of chunks, first in, first out. Pure.
 struct ChunkQueue {
-  /// The number of empty places below which the chunks are not moved.
+  /// The number of empty places from which on the chunks may be moved to the front.
   private static let spare = 64
 
   private var chunks: [Data] = []
   private var first = 0
   private(set) var bytes = 0
 
-  /// The number of places, including those of removed chunks.
+  /// The number of places, including the empty ones of removed chunks.
   var places: Int { chunks.count }
 
   mutating func append(_ chunk: Data) {
@@ -153,8 +155,8 @@ struct ChunkQueue {
       chunks.removeAll(keepingCapacity: true)
       first = 0
     } else if first >= Self.spare, first * 2 >= chunks.count {
-      // With a consumer that is always one chunk behind, the queue never becomes empty. On average each chunk
-      // is moved once at most.
+      // With a consumer that is always one chunk behind, the queue never becomes empty. On average, each
+      // chunk is moved at most once.
       chunks.removeFirst(first)
       first = 0
     }

@@ -1,35 +1,41 @@
-/// The progress of a call. Within one attempt no number decreases or exceeds its total. A new attempt begins
-/// again from zero (or, for a download that resumes, from the bytes on disk) and has a higher `attempt`.
+/// The progress of a call. Within one attempt, no number decreases or exceeds its total.
+///
+/// A new attempt has a higher `attempt`. Its numbers start at zero or, if a download resumes, at the bytes on
+/// disk.
 public struct TransferProgress: Sendable, Hashable {
   /// The number of the attempt, from 1.
   public var attempt: Int
-  /// The bytes of the request's body that were sent.
+  /// The number of bytes of the request's body that were sent.
   public var sent: Int64 = 0
-  /// The total bytes to send, if known.
+  /// The total number of bytes to send; nil if it is not known.
   public var sentTotal: Int64?
-  /// The bytes of the response's body that were received.
+  /// The number of bytes of the response's body that were received.
   public var received: Int64 = 0
-  /// The total bytes to receive, if known.
+  /// The total number of bytes to receive; nil if it is not known.
   public var receivedTotal: Int64?
 
+  /// Creates the progress of an attempt that has transferred nothing.
+  /// - Parameter attempt: The number of the attempt, from 1.
   public init(attempt: Int) { self.attempt = attempt }
 }
 
-/// Receives progress reports: one call at a time, never on a transport's thread, the last one before the
-/// response is returned. A slow handler misses intermediate reports, never the last of an attempt.
+/// Receives progress reports, one call at a time and never on a transport's thread.
+///
+/// The last call ends before the response is returned. A slow handler misses intermediate reports, but never
+/// the last one of an attempt.
 public typealias ProgressHandler = @Sendable (TransferProgress) -> Void
 
 /// Tracks the progress of one call. Within an attempt no number decreases or exceeds its total.
 struct ProgressTracker: Sendable {
   private(set) var current = TransferProgress(attempt: 0)
-  /// The bytes received in this transfer. An attempt can have several transfers (redirects), and `received`
+  /// The bytes received in this transfer. An attempt can have several transfers (redirects), but `received`
   /// must not decrease.
   private var arrived: Int64 = 0
 
   init() {}
 
-  /// Begins an attempt; its later transfers change nothing. Returns true if anything changed, as the other
-  /// methods do.
+  /// Begins an attempt. Its later transfers change nothing. Returns true if anything changed, like the other
+  /// methods.
   mutating func begin(attempt: Int, sentTotal: Int64?) -> Bool {
     guard attempt != current.attempt else { return false }
     current = TransferProgress(attempt: attempt)
@@ -41,7 +47,7 @@ struct ProgressTracker: Sendable {
     update { $0.sent = max($0.sent, min(bytes, $0.sentTotal ?? .max)) }
   }
 
-  /// Notes the beginning of a response: `start` bytes were received before, `total` are expected.
+  /// Records the beginning of a response: `start` bytes were received before, and `total` bytes are expected.
   mutating func receiving(from start: Int64, total: Int64?) -> Bool {
     arrived = start
     return update {
@@ -57,7 +63,7 @@ struct ProgressTracker: Sendable {
     return update { [arrived] in $0.received = max($0.received, min(arrived, $0.receivedTotal ?? .max)) }
   }
 
-  /// Merges another tracker's reports, which may come in any order.
+  /// Merges the reports of another tracker, which may come in any order.
   mutating func follow(_ progress: TransferProgress) -> Bool {
     update { $0 = $0.merged(with: progress) }
   }
@@ -70,7 +76,7 @@ struct ProgressTracker: Sendable {
 }
 
 extension TransferProgress {
-  /// Returns the larger of the two values, number by number.
+  /// Returns the progress of the later attempt or, within the same attempt, the larger of the numbers.
   func merged(with other: TransferProgress) -> TransferProgress {
     guard other.attempt == attempt else { return other.attempt > attempt ? other : self }
     var merged = self

@@ -4,27 +4,33 @@
   public import Foundation
 #endif
 
-/// Moves one attempt over the network. All layers above are the same for every transport; a new one must pass
-/// `TransportConformance` in ErrandConformance.
+/// Performs attempts over the network. All layers above are the same for every transport. A new transport must
+/// pass `TransportConformance` in ErrandConformance.
 public protocol Transport: Sendable {
   /// Performs one attempt and returns when the last byte of the response is in the sink.
   ///
   /// A transport
-  /// - sends `exchange.request` as it is, once, and follows no redirect: a 3xx is a response like any other;
-  /// - fails with `RequestError(.connectionLost)` and a `ResendReason` where the client may send the request again at once;
-  /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed
-  ///   (unless `exchange.request.decodesContent` is false), into the sink that it gets, as fast as the sink accepts it;
-  /// - reports the bytes that it sent to `exchange`;
-  /// - fails with `RequestError(.timedOut)` when no bytes moved for `exchange.request.timeout`; and, if there is a
-  ///   `connectTimeout`, when there is no connection after that;
-  /// - stops at once when the handler of `exchange.onCancel` is called: closes the socket or resets the
+  /// - sends `exchange.request` once and unchanged, and follows no redirect: a 3xx is a response like any
+  ///   other;
+  /// - fails with `RequestError(.connectionLost)` and a `ResendReason` if the client may send the request
+  ///   again at once;
+  /// - calls `exchange.sink(for:)` once, with the final head (never a 1xx), and writes the body into that
+  ///   sink, as fast as the sink accepts it;
+  /// - decodes the content codings of the body, unless `exchange.request.decodesContent` is false;
+  /// - reports the number of bytes that it sent to `exchange`;
+  /// - fails with `RequestError(.timedOut)` if no bytes are transferred for `exchange.request.timeout` or, if
+  ///   a `connectTimeout` is set, if no connection is made within that time;
+  /// - stops at once when the handler of `exchange.onCancel` is called: it closes the socket or resets the
   ///   stream, and throws.
   ///
-  /// - Throws: `RequestError`, whose `reachedServer` says whether the server may have received the request.
+  /// - Parameter exchange: The attempt to perform.
+  /// - Returns: The head of the response and the transport's measurements.
+  /// - Throws: `RequestError`, whose `reachedServer` says whether the server may have received the request;
+  ///   the error of the sink or of `exchange.sink(for:)`.
   func perform(_ exchange: Exchange) async throws -> TransferResult
 
-  /// True if the transport calls `exchange.requestGoesOut()` before it sends a request. Otherwise each request that it was
-  /// given may have reached its server. Default: false.
+  /// True if the transport calls `exchange.requestGoesOut()` before it sends a request. If false, the client
+  /// assumes that each request may have reached its server. Default: false.
   var tellsWhenRequestsGoOut: Bool { get }
 
   /// Closes idle connections and releases the transport's resources. No attempt is performed afterwards.
@@ -32,14 +38,21 @@ public protocol Transport: Sendable {
 }
 
 extension Transport {
+  /// False: the client assumes that each request may have reached its server.
   public var tellsWhenRequestsGoOut: Bool { false }
 }
 
 /// The result of an attempt that got a response.
 public struct TransferResult: Sendable {
+  /// The status and the header fields of the final response.
   public let head: ResponseHead
+  /// The transport's measurements of the attempt.
   public let metrics: TransferMetrics
 
+  /// Creates the result of an attempt.
+  /// - Parameters:
+  ///   - head: The head that `Exchange.sink(for:)` got.
+  ///   - metrics: The measurements. A step that was not measured is nil.
   public init(head: ResponseHead, metrics: TransferMetrics) {
     self.head = head
     self.metrics = metrics
@@ -51,7 +64,7 @@ protocol HeadReceiver: Sendable {
   func sink(for head: ResponseHead) throws -> any BodySink
   /// Records that bytes of the request may be sent from now on.
   func goesOut()
-  /// Nil if nothing listens.
+  /// Reports the transport's steps to listeners; nil if the client has no listeners.
   var events: ExchangeEvents? { get }
 }
 
@@ -62,27 +75,32 @@ extension HeadReceiver {
 
 /// Receives the body of a response. A transport writes to it from one thread at a time.
 public protocol BodySink: AnyObject, Sendable {
-  /// Writes bytes. After `.wait` nothing may be written until the handler of `onDrain` is called.
-  /// - Throws: An error if the bytes cannot be stored. The attempt then fails with it.
+  /// Writes bytes of the body.
+  /// - Returns: `.wait` if nothing may be written until the handler of `onDrain` is called; otherwise `.more`.
+  /// - Throws: An error if the bytes cannot be stored. The attempt then fails with this error.
   func write(_ chunk: Data) throws -> SinkSignal
 
-  /// Sets the handler that is called, on any thread, each time there is capacity again after a `.wait`.
+  /// Sets the handler that the sink calls, on any thread, each time that it has capacity again after a
+  /// `.wait`.
   func onDrain(_ handler: @escaping @Sendable () -> Void)
 }
 
-/// A sink of the core's, which counts the bytes that it gets.
+/// A sink of the core that counts the bytes that it gets.
 protocol CountedSink: BodySink {
+  /// The number of bytes so far.
   var received: Int64 { get }
 }
 
-/// A sink that keeps what it gets until the body is whole, so that it need not get it bit by bit.
+/// A sink that holds the bytes until the body is complete. A transport may therefore write the body at once.
 package protocol WholeBodySink: BodySink {
-  /// The most bytes that it keeps.
+  /// The most bytes that the sink holds.
   var limit: Int { get }
 }
 
-/// A sink's response to a write: `more` accepts further bytes, `wait` asks for a pause until `onDrain`.
+/// The result of a write to a sink.
 public enum SinkSignal: Sendable, Hashable {
+  /// The sink accepts further bytes.
   case more
+  /// The sink accepts no bytes until it calls the handler of `BodySink.onDrain(_:)`.
   case wait
 }

@@ -5,7 +5,31 @@
 #endif
 
 /// An origin whose requests no process claims until a certain time.
-public struct OriginHold: Sendable, Hashable {
+package struct OriginHold: Sendable, Hashable {
+  package typealias Kind = HeldOrigin.Kind
+
+  /// The name of the origin, as in the rows' `origin`.
+  package var origin: String
+  /// The origin as it may be shown. May be encrypted.
+  package var label: Data
+  /// Why the origin is held.
+  package var kind: Kind
+  /// The failure that led to the hold, as a sentence to show.
+  package var reason: String
+  /// When the hold ends: milliseconds since 1970.
+  package var until: Int64
+
+  package init(origin: String, label: Data, kind: Kind, reason: String, until: Int64) {
+    self.origin = origin
+    self.label = label
+    self.kind = kind
+    self.reason = reason
+    self.until = until
+  }
+}
+
+/// An origin, or a key within it, to which nothing is sent for a while.
+public struct HeldOrigin: Sendable, Hashable {
   /// Why an origin is held.
   public enum Kind: Int, Sendable, Hashable, CaseIterable {
     /// No connection to the origin can be made, or the origin does not respond, or it responds only with
@@ -17,34 +41,12 @@ public struct OriginHold: Sendable, Hashable {
     case unauthorized
   }
 
-  /// The name of the origin, as in the rows' `origin`.
-  public var origin: String
-  /// The origin as it may be shown. May be encrypted.
-  public var label: Data
-  /// Why the origin is held.
-  public var kind: Kind
-  /// The failure that led to the hold, as a sentence to show.
-  public var reason: String
-  /// When the hold ends: milliseconds since 1970.
-  public var until: Int64
-
-  public init(origin: String, label: Data, kind: Kind, reason: String, until: Int64) {
-    self.origin = origin
-    self.label = label
-    self.kind = kind
-    self.reason = reason
-    self.until = until
-  }
-}
-
-/// An origin, or a key within it, to which nothing is sent for a while.
-public struct HeldOrigin: Sendable, Hashable {
   /// Scheme, host and port: `https://example.com:443`.
   public let origin: String
   /// The key whose requests are held (`OutboxItem.key`); nil for the requests of the origin that have no key.
   public let key: String?
   /// Why the outbox holds it.
-  public let kind: OriginHold.Kind
+  public let kind: Kind
   /// The failure that led to the hold, as a sentence to show.
   public let reason: String
   /// When the outbox sends the next request to it.

@@ -24,7 +24,7 @@ import ErrandReachability
 /// Releasing the outbox ends delivery in this process at once. `close()` lets attempts in flight finish
 /// first.
 public final class Outbox: Sendable {
-  let store: any OutboxStore
+  package let store: any OutboxStore
   let configuration: OutboxConfiguration
   let storage: RequestStorage
   let hub: EventHub

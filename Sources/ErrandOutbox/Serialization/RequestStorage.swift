@@ -52,7 +52,7 @@ struct RequestStorage: Sendable {
   /// Checks the key. Call it before anything is read.
   /// - Parameter rows: Returns some of the rows that still have their content.
   /// - Throws: `OutboxError.wrongKey` if the stored requests were encrypted with another key, if they are
-  ///   encrypted and there is no key, or if they are not encrypted and there is a key.
+  ///   encrypted and no key is given, or if they are not encrypted and a key is given.
   func open(rows: () async throws -> [OutboxRow] = { [] }) async throws {
     if !seal.acceptsPlaintext, try await !keyCheck.isThere {
       let plain = try await rows().count { !ContentSeal.isSealed($0.summary) }

@@ -47,7 +47,7 @@ public struct OutboxStatistics: Sendable, Hashable {
   /// The lanes that are paused individually.
   public var pausedLanes: [String] = []
   /// The origins to which nothing is sent for a while, and why.
-  public var heldOrigins: [OriginHold] = []
+  package var heldOrigins: [OriginHold] = []
 
   /// Creates the statistics of an empty outbox.
   public init() {}

@@ -139,8 +139,8 @@
     }
   }
 
-  /// Decides how often a store looks for changes of others: often while there are changes, and less and less
-  /// often while there are none. Pure.
+  /// Decides how often a store looks for changes of others: often while it finds changes, and less and less
+  /// often while it finds nothing. Pure.
   struct PollPace: Sendable {
     static let shortest = Duration.milliseconds(50)
 

@@ -164,7 +164,7 @@ final class Database {
     return try statement.step() ? read(statement) : nil
   }
 
-  /// Returns the first column of the first row; nil if there is no row, or if the column is null.
+  /// Returns the first column of the first row; nil if the query has no row, or if the column is null.
   func integer(_ query: Query, _ values: [SQLValue] = []) throws -> Int64? {
     try first(query, values) { $0.optionalInteger(0) } ?? nil
   }

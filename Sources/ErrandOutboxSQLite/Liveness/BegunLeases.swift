@@ -60,7 +60,7 @@ final class BegunLeases: Sendable {
     }
   }
 
-  /// Returns whether a lease was begun; nil if the file does not exist.
+  /// Returns true if this owner began to send the request with a lease; nil if the file does not exist.
   func contains(_ lease: Int64) -> Bool? {
     state.withLock { $0.file < 0 ? nil : $0.places[lease] != nil }
   }

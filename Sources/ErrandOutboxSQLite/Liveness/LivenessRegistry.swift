@@ -29,7 +29,7 @@ package protocol LivenessRegistry: Sendable {
   /// Notes that this owner is about to send the requests with these leases. The note outlives the process.
   func begin(_ leases: [Int64])
 
-  /// Forgets that these leases were begun.
+  /// Discards the notes about these leases. A note may remain until it is overwritten.
   func end(_ leases: [Int64])
 
   /// Returns whether an owner had begun to send the request with this lease; nil if that is not known.

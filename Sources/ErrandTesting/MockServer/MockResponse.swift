@@ -73,6 +73,20 @@ public struct MockResponse: Sendable {
     .response(status: status, fields: fields, body: Data(body.utf8))
   }
 
+  /// Returns a response with a value as JSON, and the content type `application/json`. If the value cannot be encoded,
+  /// the response is a 500 with the error of the encoder.
+  public static func response(
+    status: Int = 200, fields: HTTPFields = [:], json: some Encodable, encoder: JSONEncoder = JSONEncoder()
+  ) -> MockResponse {
+    var fields = fields
+    if !fields.contains("Content-Type") { fields["Content-Type"] = "application/json" }
+    do {
+      return .response(status: status, fields: fields, body: try encoder.encode(json))
+    } catch {
+      return .response(status: 500, body: "the mock server cannot encode its response: \(error)")
+    }
+  }
+
   /// Returns a response with `Transfer-Encoding: chunked`, a chunk for each element, and trailers at the end.
   public static func chunked(
     status: Int = 200, fields: HTTPFields = [:], chunks: [Data], trailers: HTTPFields = [:]

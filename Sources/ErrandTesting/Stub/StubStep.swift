@@ -38,6 +38,20 @@ public struct StubStep: Sendable {
     .response(status: status, fields: fields, body: Data(body.utf8))
   }
 
+  /// Returns a response with a value as JSON, and the content type `application/json`. If the value cannot be encoded,
+  /// the attempt fails with the error of the encoder.
+  public static func response(
+    status: Int = 200, fields: HTTPFields = [:], json: some Encodable, encoder: JSONEncoder = JSONEncoder()
+  ) -> StubStep {
+    var fields = fields
+    if !fields.contains("Content-Type") { fields["Content-Type"] = "application/json" }
+    do {
+      return .response(status: status, fields: fields, body: try encoder.encode(json))
+    } catch {
+      return .fail(with: error)
+    }
+  }
+
   /// Returns a failure as a transport reports it.
   /// - Parameters:
   ///   - code: The code of the error.

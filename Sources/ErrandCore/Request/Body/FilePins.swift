@@ -1,6 +1,6 @@
 /// Remembers the state of a body's files when a call first read them. A digest of a file, or a part of it
 /// that was sent, is only right while the file is unchanged.
-package final class FilePins: Sendable {
+final class FilePins: Sendable {
   private let stamps = Locked<[ExactBytes: FileStamp]>([:])
 
   init() {}

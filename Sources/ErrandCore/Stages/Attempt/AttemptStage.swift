@@ -4,10 +4,9 @@
   import Foundation
 #endif
 
-/// Makes one attempt: the transfer, the redirects it leads to, and the validation of the response. The last
-/// stage.
+/// Makes one attempt: sends the request, follows redirects, and validates the response. It is the last stage.
 final class AttemptStage: Stage {
-  /// The values for requests that have none of their own.
+  /// The client's values for options that a request does not set.
   struct Defaults: Sendable {
     let timeout: Duration
     let connectTimeout: Duration?
@@ -27,7 +26,7 @@ final class AttemptStage: Stage {
   private let cookies: CookieAccess?
 
   /// - Parameters:
-  ///   - retries: Decides whether the transport may send a request again by itself.
+  ///   - retries: Decides whether a request may be sent twice within the attempt.
   ///   - isIntercepted: True if the client has interceptors.
   init(
     _ transport: any Transport, _ timeline: Timeline, _ retries: RetryStage, _ defaults: Defaults,
@@ -69,7 +68,7 @@ final class AttemptStage: Stage {
       let response: Response
       do {
         response = try await transfer.perform(
-          // The signature may be over the cookies, so those of a signed request are in it.
+          // The signature may cover the cookies, so a signed request has them already.
           isSigned ? request : cookies?.added(to: request, of: context) ?? request)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
@@ -80,7 +79,7 @@ final class AttemptStage: Stage {
         continue
       } catch var error as RequestError {
         if error.status != nil { error.origin = request.address.originName }
-        // A signature is for one attempt.
+        // A signature is valid for one attempt.
         let mayRepeat = !isSigned && retries.mayRepeat(request)
         guard resends.take(error, isReplayable: request.body.isReplayable, mayRepeat: mayRepeat) else {
           throw resends.completed(error, followed: followed)
@@ -97,7 +96,7 @@ final class AttemptStage: Stage {
         request, response.head, followed: followed, secrets: secrets)
       {
       case .follow(let next):
-        // A signature and a credential may take time, so they are made without a slot.
+        // Signing and getting a credential may take time, so they must not hold a slot.
         let isMoved = next.options.credential?.isForeign(to: next) == true
         if isSigned || isMoved {
           throw SignedRedirect(
@@ -120,7 +119,7 @@ final class AttemptStage: Stage {
     }
   }
 
-  /// Returns the reason why the response is refused, or nil.
+  /// Returns the error of a response that the validator rejects; nil if the validator accepts it.
   private func rejection(of response: Response, to request: Request, _ transfer: Transfer) -> RequestError? {
     let validator = request.options.validator
     guard

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Captures the beginning of a body that goes into another sink.
+/// Passes a body on to another sink, and captures its beginning for listeners.
 final class CapturingSink: BodySink {
   private let sink: any BodySink
   private let events: CallEvents

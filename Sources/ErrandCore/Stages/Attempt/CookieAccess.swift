@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The client's use of its cookies: those of the identity that a request is sent for.
+/// Adds the cookies of a call's identity to requests, and stores the cookies of responses.
 struct CookieAccess: Sendable {
   private let jar: any CookieJar
   private let identity: ClientIdentity
@@ -16,7 +16,7 @@ struct CookieAccess: Sendable {
     self.date = date
   }
 
-  /// Returns the request with its cookies. One that has a `Cookie` field already is unchanged.
+  /// Returns the request with its cookies. A request that has a `Cookie` field already is unchanged.
   func added(to request: Request, of context: CallContext) -> Request {
     guard let url = request.url, !request.fields.contains("Cookie"),
       let value = jar.field(for: url, identity: identity(context).text, at: date())
@@ -26,8 +26,8 @@ struct CookieAccess: Sendable {
     return request
   }
 
-  /// Takes the cookies of a response, and returns when the jar has stored them, or when the call is cancelled. The jar
-  /// reports what it cannot write.
+  /// Stores the cookies of a response. Returns when the jar has stored them, or when the call is cancelled.
+  /// The jar reports its write errors itself.
   func take(_ head: ResponseHead, to request: Request, of context: CallContext) async {
     guard head.fields.contains("Set-Cookie"), let url = request.url else { return }
     if let stored = jar.receive(head.fields, from: url, identity: identity(context).text, at: date()) {

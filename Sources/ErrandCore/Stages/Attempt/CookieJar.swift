@@ -4,28 +4,31 @@
   public import Foundation
 #endif
 
-/// Keeps the cookies of a client (``ClientConfiguration/cookies``): `CookieStore` of ErrandCookies, or your own.
+/// Stores the cookies of a client (``ClientConfiguration/cookies``). ErrandCookies has an implementation,
+/// `CookieStore`.
 ///
-/// Both methods are called from several threads at once, and wait for nothing.
+/// Both methods are called from several threads at once, and must return without waiting.
 public protocol CookieJar: Sendable {
-  /// Returns the value of the `Cookie` header field of a request; nil if no cookie is for it.
+  /// Returns the value of the `Cookie` header field of a request; nil if no cookie matches.
   ///
   /// - Parameters:
   ///   - url: The request's URL.
-  ///   - identity: Whom the request is sent for (``ClientConfiguration/identity``): cookies are never shared between
-  ///     identities, and nil is one.
-  ///   - now: The time at which cookies have expired or not.
+  ///   - identity: The identity that the request is sent for (``ClientConfiguration/identity``). Identities
+  ///     never share cookies, and nil counts as an identity.
+  ///   - now: The current time. A cookie that has expired by then is not sent.
   func field(for url: URL, identity: String?, at now: Date) -> String?
 
-  /// Takes the cookies of a response, whatever its status. It has at least one `Set-Cookie` header field.
+  /// Stores the cookies of a response with any status. The response has at least one `Set-Cookie` header
+  /// field.
   ///
   /// - Parameters:
   ///   - fields: The header fields of the response.
   ///   - url: The URL of the request.
-  ///   - identity: Whom the request was sent for.
-  ///   - now: When the response came.
-  /// - Returns: What waits until the cookies are stored; nil if there is nothing to wait for. The response waits for it,
-  ///   unless the call is cancelled. Its error is ignored.
+  ///   - identity: The identity that the request was sent for.
+  ///   - now: The time at which the response arrived.
+  /// - Returns: A function that returns when the cookies are stored; nil if the client need not wait. The
+  ///   client calls it before it delivers the response, stops waiting if the call is cancelled, and ignores
+  ///   its error.
   func receive(
     _ fields: HTTPFields, from url: URL, identity: String?, at now: Date
   ) -> (@Sendable () async throws -> Void)?

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Chooses where the body of a response goes, by what was asked for, and holds the body.
+/// Chooses the sink for the body of a response, by its head and the call's destination, and holds that sink.
 final class Receiver: HeadReceiver {
   /// The destination of the body of an accepted response.
   enum Target: Sendable {
@@ -47,7 +47,7 @@ final class Receiver: HeadReceiver {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
     if head.status == 417, request.fields.contains("Expect") {
-      // The transport may have ended it with its head.
+      // The transport may have ended the response with its head, without a body.
       if request.body.isReplayable {
         throw ExpectationFailed()
       } else {
@@ -66,14 +66,14 @@ final class Receiver: HeadReceiver {
 
   var events: ExchangeEvents? { transfer.events }
 
-  /// - Parameter announced: The length that the head announces, in bytes as they are transferred.
+  /// - Parameter announced: The length that the head announces, in bytes before decoding.
   private func accept(_ head: ResponseHead, _ announced: Int64?) throws -> any BodySink {
     let download: Download? = if case .file(let download) = target { download } else { nil }
     let asksForRest = download?.hasAskedForRest ?? false
     let range = asksForRest ? nil : try ContentRange.checked(head, of: request, isFile: download != nil)
     var length = announced ?? range?.count
     let filters = request.options.responseFilters
-    // The transport has decoded what it passes on, unless the core does.
+    // Without filters the transport decodes the body, so the announced length does not apply to its bytes.
     var transferred = head.isCoded && filters.isEmpty ? nil : length
     if head.isCoded { length = nil }
 
@@ -81,7 +81,7 @@ final class Receiver: HeadReceiver {
     var (start, total) = (Int64(0), length)
     switch target {
     case .file where !head.status.bringsContent(to: request.method):
-      // The caller's own condition comes before a range, so a 304 is right whatever was asked for.
+      // A server checks the caller's condition before the range, so a 304 is right for a range request, too.
       if asksForRest, head.status != 304 { throw Download.AskAgain() }
       own = hold(MemorySink(limit: transfer.memoryLimit(of: request), overflow: .tooLarge(head)))
     case .memory:
@@ -101,11 +101,11 @@ final class Receiver: HeadReceiver {
     return try counted(own, transferred, head, start: start, total: total)
   }
 
-  /// Returns the sink for the transport: it passes the body on through its filters, and reports the progress.
+  /// Returns the sink for the transport. It passes the body on through the filters, and reports the progress.
   /// - Parameters:
-  ///   - length: The length of the body as it is transferred; nil if it is not known.
-  ///   - start: The number of bytes in the file already.
-  ///   - total: The length of the whole; nil if it is not known.
+  ///   - length: The length of the body in bytes, as it is transferred; nil if it is not known.
+  ///   - start: The number of bytes that are in the file already.
+  ///   - total: The length of the complete body in bytes; nil if it is not known.
   private func counted(
     _ own: any CountedSink, _ length: Int64?, _ head: ResponseHead, start: Int64, total: Int64?
   ) throws -> any BodySink {
@@ -124,9 +124,8 @@ final class Receiver: HeadReceiver {
     return filter ?? sink
   }
 
-  /// Compares the length of a complete body with the announced one. A transport may have done that, but not every one
-  /// does.
-  /// - Returns: The filters of the body; nil if there are none.
+  /// Compares the length of a complete body with the announced length, because not every transport does.
+  /// - Returns: The sink with the body's filters; nil if the body has no filters.
   /// - Throws: `RequestError`, if the body is too short or too long.
   func checkWhole() throws(RequestError) -> FilterSink? {
     let (counted, filter) = state.withLock { ($0.counted, $0.filter) }
@@ -139,7 +138,7 @@ final class Receiver: HeadReceiver {
     }
     if received > length {
       throw RequestError(
-        .invalidResponse, message: "the response brought \(received) bytes and announced \(length)",
+        .invalidResponse, message: "the response has \(received) bytes, but it announced \(length)",
         reachedServer: true)
     }
     return filter
@@ -149,7 +148,7 @@ final class Receiver: HeadReceiver {
     if case .memory = target { true } else { false }
   }
 
-  /// Returns the part of a file that an earlier response has brought.
+  /// Returns the part of a file that an earlier response delivered; nil without such a part.
   private func beginning(_ start: Int64) -> FilteredResponse.FileBeginning? {
     guard start > 0, case .file(let download) = target else { return nil }
     return FilteredResponse.FileBeginning(path: download.path, length: start)
@@ -187,7 +186,7 @@ extension Receiver.Target {
   }
 }
 
-/// Reports the bytes that go into another sink.
+/// Passes a body on to another sink, and reports the number of its bytes.
 private final class CountingSink: BodySink {
   private let sink: any BodySink
   private let progress: ProgressHub

@@ -6,19 +6,24 @@
 
 extension RedirectPolicy {
   enum Step: Sendable {
-    /// The response is no redirect, or redirects are off; it is returned as it is.
+    /// The response is not a redirect, or redirects are off. The caller gets this response.
     case response
+    /// The response is a redirect, and leads to this request.
     case follow(Request)
   }
 
+  /// Decides whether a response is a redirect to follow.
+  /// - Parameter followed: The number of redirects that the attempt has followed so far.
+  /// - Throws: `RequestError`, if the response is a redirect that must not be followed.
   func step(
     _ request: Request, _ head: ResponseHead, followed: Int, secrets: Secrets
   ) throws(RequestError) -> Step {
     guard limit > 0, let location = head.redirectLocation, let url = request.url else { return .response }
     guard followed < limit else {
-      throw refuse(.tooManyRedirects, "redirected more than \(limit) times", head)
+      throw refuse(
+        .tooManyRedirects, "the request was redirected more than \(limit) times (RedirectPolicy.limit)", head)
     }
-    // User and password of a redirect's target are dropped: they would be credentials of the server's choice.
+    // The user and password of a redirect's target are dropped, because the server chose them.
     let target = secrets.redact(location).clippedURL
     let unreadable = secrets.redactAnything(location).clippedURL.debugDescription
     let (reference, base): (URLReference, URLReference)
@@ -39,12 +44,16 @@ extension RedirectPolicy {
     }
     if !allowsDowngrade, Origin(url)?.scheme == "https", Origin(next)?.scheme == "http" {
       throw refuse(
-        .redirectRefused, "the redirect to \(target) leads from https to http, which is not followed", head)
+        .redirectRefused,
+        "the redirect to \(target) leads from https to http, and is not followed "
+          + "(RedirectPolicy.allowsDowngrade)", head)
     }
     let crossesOrigin = Origin(url) != Origin(next)
     if crossesOrigin, !allowsOtherOrigins {
       throw refuse(
-        .redirectRefused, "the redirect to \(target) leads to another origin, which is not followed", head)
+        .redirectRefused,
+        "the redirect to \(target) leads to another origin, and is not followed "
+          + "(RedirectPolicy.allowsOtherOrigins)", head)
     }
     return .follow(try follow(request, to: address, crossesOrigin: crossesOrigin, head, secrets))
   }
@@ -61,8 +70,8 @@ extension RedirectPolicy {
     if becomesGet, !allowsChangeOfMethod {
       throw refuse(
         .redirectRefused,
-        "the server responded with \(head.status), which asks for a GET in the place of "
-          + "\(request.method); that is not followed", head)
+        "the server responded with \(head.status), which asks for a GET instead of the "
+          + "\(request.method), and is not followed (RedirectPolicy.allowsChangeOfMethod)", head)
     }
     if becomesGet {
       next.method = .get
@@ -83,10 +92,10 @@ extension RedirectPolicy {
     if credential.isInBody, !next.body.isNone {
       throw refuse(
         .redirectRefused,
-        "the redirect leads to another origin, and the credential is in the body, which that must not have",
+        "the redirect leads to another origin, which must not get the credential in the body",
         head)
     }
-    // One for the new origin is made before the request is sent there.
+    // A credential for the new origin is made before the request is sent there.
     let mayMove = !credential.isForeign(to: request) && credential.mayMove(to: next)
     if !mayMove { next.options.credential = nil }
     return next
@@ -98,7 +107,7 @@ extension RedirectPolicy {
 }
 
 extension ResponseHead {
-  /// The target of a redirect. An empty one is not a target: the response stands for itself.
+  /// The target of a redirect; nil if the response is not a redirect, or if its `Location` is empty.
   var redirectLocation: String? {
     guard status.isRedirect, let location = fields.values(of: "Location").first.map(ASCII.trimmed) else {
       return nil

@@ -1,6 +1,7 @@
-/// Decides whether a request is sent again at once, within its attempt, because its connection brought no response. Pure.
+/// Decides whether a request is sent again within its attempt, after its connection delivered no response.
+/// Pure.
 struct Resends {
-  /// The most times that a server may leave one request unprocessed.
+  /// The most times that a request is sent again because its server did not process it.
   private static let mostUnprocessed = 3
 
   /// True from the decision to send the request again until it has a response.
@@ -10,7 +11,7 @@ struct Resends {
   private var hasReached = false
 
   /// Decides whether the request is sent again.
-  /// - Parameter mayRepeat: True if it does no harm if the server gets the request twice.
+  /// - Parameter mayRepeat: True if the server may get the request twice without harm.
   mutating func take(_ error: RequestError, isReplayable: Bool, mayRepeat: Bool) -> Bool {
     guard let reason = error.resend, isReplayable else { return false }
     switch reason {
@@ -26,7 +27,8 @@ struct Resends {
     return true
   }
 
-  /// Returns the error of the last time, as one of them all: the server that sent a redirect has seen the request.
+  /// Returns the last error. Its `reachedServer` is true if any earlier send of the attempt reached the server,
+  /// such as one that led to a redirect.
   func completed(_ error: RequestError, followed: Int) -> RequestError {
     guard followed > 0 || hasReached else { return error }
     var error = error

@@ -1,10 +1,10 @@
-/// Waits for the head of a response whose body is streamed, while its transfer runs in a task of its own.
+/// Waits for the head of a response whose body is streamed, while a separate task runs its transfer.
 final class StreamOpening: Sendable {
   private enum State {
     case idle
     case waiting(CheckedContinuation<Void, any Error>)
     case opened(StreamSink)
-    /// The transfer ended without a stream: it failed, or its response was held for another use.
+    /// The transfer ended without a stream: it failed, or its body was held in memory.
     case ended(Result<TransferResult, any Error>)
   }
 
@@ -17,12 +17,12 @@ final class StreamOpening: Sendable {
 
   init() {}
 
-  /// Accepts the response: its body goes into the sink that this returns.
+  /// Accepts the response, and returns the sink for its body.
   func open(_ head: ResponseHead) -> StreamSink {
     let sink = StreamSink()
     resume { state in
-      // A transport may accept a response while its transfer is being cancelled; then the stream is not
-      // delivered.
+      // A transport may accept a response while its transfer is being cancelled. The stream is not delivered
+      // then.
       if case .ended = state.0 { return .idle }
       defer { state = (.opened(sink), head) }
       return state.0
@@ -30,8 +30,8 @@ final class StreamOpening: Sendable {
     return sink
   }
 
-  /// Records the end of the transfer. If it had become a stream, the stream ends too, and `naming` adds the
-  /// request to its error, because no other stage does.
+  /// Records the end of the transfer, and ends its stream if there is one.
+  /// - Parameter naming: Adds the request to the stream's error, because no stage can do that later.
   func end(_ result: Result<TransferResult, any Error>, naming: (any Error) -> any Error) {
     let sink: StreamSink? = state.withLock { state in
       if case .opened(let sink) = state.0 { sink } else { nil }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// One request on the wire, and its response, which is not validated yet.
+/// One request on the wire and its response, before validation.
 struct Transfer: Sendable {
   private let context: CallContext
   private let stage: AttemptStage
@@ -14,7 +14,7 @@ struct Transfer: Sendable {
   private let redirects: Int
 
   /// - Parameters:
-  ///   - sent: The number that listeners are told.
+  ///   - sent: The number of the attempt in events.
   ///   - began: The time at which the attempt began, on the client's timeline.
   ///   - redirects: The number of redirects that the attempt has followed.
   init(
@@ -28,15 +28,15 @@ struct Transfer: Sendable {
     self.redirects = redirects
   }
 
-  /// The failures that can come after the head.
+  /// The failures that can occur after the head.
   private static let breaksOff: Set<RequestError.Code> = [.timedOut, .connectionLost, .badEncoding]
 
-  /// The failures of a body that has arrived, and is not what it should be.
+  /// The failures of a body that has arrived but is damaged.
   private static let damages: Set<RequestError.Code> = [
     .integrityFailed, .decryptionFailed, .badEncoding, .invalidResponse,
   ]
 
-  /// Returns the timing of a response that is complete now.
+  /// Returns the timing of a response that has just been completed.
   private func timing(_ metrics: TransferMetrics) -> Timing {
     Timing(
       metrics, queue: began - context.started, total: stage.timeline.now() - context.started,
@@ -45,21 +45,22 @@ struct Transfer: Sendable {
 
   var progress: ProgressHub? { context.progress }
 
-  /// True if a response is a redirect that will be followed.
+  /// Returns true if a response is a redirect, and redirects are followed.
   func redirects(_ request: Request, _ head: ResponseHead) -> Bool {
     head.redirectLocation != nil && stage.redirects(of: request).limit > 0
   }
 
   func memoryLimit(of request: Request) -> Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
 
-  /// The most bytes to hold of the body of a rejected response. Another caller of a shared request may accept it.
+  /// Returns the most bytes to hold of a rejected response's body. Another caller of a shared request may
+  /// accept the response, and then needs the complete body.
   func rejectedLimit(of request: Request) -> Int {
     let prefix = RequestError.Rejection.prefixLimit
     return context.isShared ? max(prefix, memoryLimit(of: request)) : prefix
   }
 
-  /// Returns the head for validation: the rest of a file, which only the download asked for, counts as the
-  /// whole (200).
+  /// Returns the head for validation. A 206 counts as a 200 if the download itself asked for the rest of its
+  /// file.
   func judged(_ head: ResponseHead) -> ResponseHead {
     guard head.status == 206, case .file(let download) = context.destination, download.hasAskedForRest else {
       return head
@@ -77,7 +78,7 @@ struct Transfer: Sendable {
   }
 
   func perform(_ request: Request) async throws -> Response {
-    // A request that goes out unchanged is not copied, and what few requests need costs the others no call.
+    // Most requests are sent unchanged, and need neither a copy nor further calls.
     guard stage.isIntercepted || context.destination.isFile || !request.options.responseFilters.isEmpty else {
       return try await received(request)
     }
@@ -103,7 +104,7 @@ struct Transfer: Sendable {
     return response
   }
 
-  /// Examines a response that is accepted, or that is a redirect to be followed.
+  /// Passes an accepted response, or a redirect to follow, to the request's filters.
   private func examine(_ response: Response, to request: Request) async throws {
     let (head, judged) = (response.head, judged(response.head))
     guard let url = request.url else { return }
@@ -126,14 +127,14 @@ struct Transfer: Sendable {
     let target = Receiver.Target(context.destination)
     let receiver = Receiver(target, request, self)
     do {
-      // A function for each case: a task has to have room for everything that a function may need.
+      // Each case has a function, because a task reserves memory for all that a function may need.
       switch target {
       case .memory: return try await inMemory(request, upload, receiver)
       case .file(let download): return try await inFile(download, request, upload, receiver)
       case .stream(let opening): return try await inStream(opening, request, upload, receiver)
       }
     } catch let error as RequestError where Self.breaksOff.contains(error.code) {
-      // The rest of a body that is not delivered is not needed, and the head may say when to retry.
+      // The body is not delivered, so its rest is not needed. The head may say when to retry.
       guard let head = receiver.sufficientHead else { throw error }
       return headOnly(head, receiver, request)
     } catch let enough as MemorySink.HeadIsEnough {
@@ -202,7 +203,7 @@ struct Transfer: Sendable {
     return try download.prepare(request)
   }
 
-  /// Returns a response of whose body no more is needed than what has come.
+  /// Returns a response that needs no more of its body than the bytes in memory.
   @inline(never)
   private func headOnly(_ head: ResponseHead, _ receiver: Receiver, _ request: Request) -> Response {
     var response = held(TransferResult(head: head, metrics: TransferMetrics()), receiver, request)
@@ -216,13 +217,13 @@ struct Transfer: Sendable {
   }
 
   private func response(_ result: TransferResult, _ body: ResponseBody, _ request: Request) -> Response {
-    guard let url = request.url else { preconditionFailure("checked before it was sent") }
+    guard let url = request.url else { preconditionFailure("the URL was checked before sending") }
     return Response(
       head: result.head, body: body, url: url, timing: timing(result.metrics), method: request.method,
       secrets: stage.secrets, decoder: stage.defaults.decoder)
   }
 
-  /// Returns when the response is complete, and has passed its filters.
+  /// Performs the exchange, and returns when the response is complete and has passed its filters.
   private func performed(
     _ exchange: Exchange, _ receiver: Receiver, of cancellation: CancellationToken? = nil
   ) async throws -> TransferResult {
@@ -241,7 +242,7 @@ struct Transfer: Sendable {
     do {
       result = try await performed(exchange, receiver)
     } catch {
-      // The bytes that are there may be the reason.
+      // The bytes in the file may be the cause.
       if receiver.hasFile, let error = error as? RequestError, Self.damages.contains(error.code) {
         download.forgetPart()
       }
@@ -257,8 +258,8 @@ struct Transfer: Sendable {
     case ended(TransferResult)
   }
 
-  /// Runs the transfer in a task of its own, and waits only for the head.
-  /// - Parameter cancellation: The transfer's own, so that releasing the stream ends its transfer and nothing
+  /// Runs the transfer in a separate task, and waits only for the head.
+  /// - Parameter cancellation: The token of this transfer alone, so that releasing the stream ends nothing
   ///   else.
   private func opened(
     _ opening: StreamOpening, _ exchange: Exchange, _ cancellation: CancellationToken, _ upload: Upload,
@@ -292,13 +293,13 @@ struct Transfer: Sendable {
   /// Records that bytes of the request may be sent from now on.
   func goesOut() { context.cancellation.markSent() }
 
-  /// Takes the beginning of the body; nil if no listener reads bodies.
+  /// Captures the beginning of the body; nil if no listener reads bodies.
   var capturing: CallEvents? {
     guard let events = context.events, events.client.bodyLimit > 0 else { return nil }
     return events
   }
 
-  /// What the transport tells of the transfer; nil if nothing listens.
+  /// Reports the transport's steps to listeners; nil if the client has no listeners.
   var events: ExchangeEvents? {
     context.events.map { ExchangeEvents($0, attempt: sent, redirects: redirects) }
   }

@@ -20,13 +20,8 @@ package protocol AnyCredentialSession: AnyObject, Sendable {
   /// - Throws: The error of the store.
   func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async throws
   /// Sends an attempt with the credential, and sends it again if the credential was stale.
-  /// - Parameters:
-  ///   - origins: The canonical names of the origins that the credential is for. The request's is one of them.
-  /// The era of the call's identity.
-  func perform(
-    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
-    _ sender: CredentialSender
-  ) async throws -> Response
+  /// Sends a request of the call with the credential; the request's origin is one of the call's.
+  func perform(_ request: Request, _ call: CredentialCall) async throws -> Response
   /// Returns the digest of the identity's name; nil if the identity has no name, or no identity is signed in.
   /// - Parameter timeline: The client's timeline.
   /// - Throws: The error of the credential's store.

@@ -40,7 +40,7 @@ final class AuthenticationStage: Stage {
     guard let authentication, concerns(request) else { return try await next(request, context) }
     guard !origins.names.isEmpty else { throw Self.originsMissing }
     return try await authentication.session.perform(
-      request, context, at: origins, era: identity(context).era, next, sender)
+      request, CredentialCall(context, at: origins, era: identity(context).era, next, sender))
   }
 
   var hasSession: Bool { authentication != nil }

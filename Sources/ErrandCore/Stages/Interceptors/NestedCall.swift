@@ -3,12 +3,12 @@ import Synchronization
 /// A call whose interceptors run. A request that one of them sends is nested in it, and so is a request that
 /// the interceptors of that request send, and so on. An interceptor that sends its requests through its own
 /// client would therefore never end.
-package final class NestedCall: Sendable {
+final class NestedCall: Sendable {
   /// The innermost call for whose interceptors this task works.
-  @TaskLocal package static var current: NestedCall?
+  @TaskLocal static var current: NestedCall?
   /// The greatest depth of calls within one another. Cancelling a call cancels the calls nested in it, one
   /// within the other, on one stack.
-  package static let limit = 10
+  static let limit = 10
 
   /// The call that this one is nested in; nil once this call's interceptors have finished. A finished call
   /// waits for no request, so the count begins at 1 for a task that it left behind.
@@ -16,7 +16,7 @@ package final class NestedCall: Sendable {
 
   /// - Throws: `RequestError` (`unsupported`), if the calls that this task works for are nested too deeply
   ///   already.
-  package init() throws(RequestError) {
+  init() throws(RequestError) {
     let outer = Self.current
     var (depth, next) = (1, outer)
     while let call = next { (depth, next) = (depth + 1, call.outer.withLock { $0 }) }
@@ -32,7 +32,7 @@ package final class NestedCall: Sendable {
   }
 
   /// Runs the interceptors of the call.
-  package func run<Value>(_ interceptors: () async throws -> Value) async rethrows -> Value {
+  func run<Value>(_ interceptors: () async throws -> Value) async rethrows -> Value {
     defer { outer.withLock { $0 = nil } }
     return try await Self.$current.withValue(self, operation: interceptors)
   }

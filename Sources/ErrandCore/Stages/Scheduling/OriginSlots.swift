@@ -1,7 +1,7 @@
 /// The origins with running or waiting requests, and their waiting lines. An origin without requests is
 /// forgotten, except the last one: consecutive requests nearly always go to the same origin.
 struct OriginSlots {
-  /// The entry for requests whose origin does not matter, because there was no limit per origin when they
+  /// The entry for requests whose origin does not matter, because the limit per origin was not set when they
   /// arrived. Their running requests are not counted.
   static var unnamed: Int { 0 }
   private static var reservedCapacity: Int { 256 }

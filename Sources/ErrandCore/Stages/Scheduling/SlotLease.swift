@@ -1,7 +1,7 @@
 /// The slot of a stream that interceptors still hold. Once the stream is handed over to the caller, the slot
 /// is kept until the stream ends. Before that, the slot is released when the interceptors send another
 /// request, or take long: they may wait for a request that needs a slot.
-final class SlotLease: StreamSlot {
+final class SlotLease: Sendable {
   /// How long interceptors may hold a stream before its slot is released for others.
   static let patience = Duration.milliseconds(100)
 
@@ -43,6 +43,7 @@ final class SlotLease: StreamSlot {
     if cancellation.cause == nil, !state.withLock({ $0.isHandedOver }) { release() }
   }
 
+  /// Keeps the slot until the stream ends, because the caller has the stream.
   func handOver() {
     let timer = state.withLock { state in
       state.isHandedOver = true
