@@ -38,8 +38,8 @@ import Testing
     }
   }
 
-  @Test func `requests of an identity that has to sign in again wait for it, and then continue`() async throws
-  {
+  @Test(.onlyOnSQLite)
+  func `requests of an identity that has to sign in again wait for it, and then continue`() async throws {
     let outbox = try await outbox()
     let receipts = try await outbox.enqueue((0..<5).map { .post(harness.server.url("/"), .text("\($0)")) })
     // A hold ends by itself after a while, and the next attempt begins another.
@@ -177,7 +177,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `the name of an identity is not stored`() async throws {
+  @Test(.onlyOnSQLite) func `the name of an identity is not stored`() async throws {
     accept(["new-token"])
     try await session.signIn("new-token", identity: "alice-of-wonderland")
     let outbox = try await harness.outbox(

@@ -60,7 +60,7 @@ final class OutboxHarness: Sendable {
   }
 
   #if Postgres
-    private static let isOnPostgres = ProcessInfo.processInfo.environment["ERRAND_TEST_STORE"] == "postgres"
+    static let isOnPostgres = ProcessInfo.processInfo.environment["ERRAND_TEST_STORE"] == "postgres"
 
     /// A store on a dedicated schema of the harness.
     private func postgresStore(_ time: (@Sendable () -> StoreTime)?) async throws -> PostgresOutboxStore {

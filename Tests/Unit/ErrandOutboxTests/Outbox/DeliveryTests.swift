@@ -300,7 +300,7 @@ import Testing
     await dispatcher.close()
   }
 
-  @Test func `a poll finds the change of a process that ended before it notified others`()
+  @Test(.onlyOnSQLite) func `a poll finds the change of a process that ended before it notified others`()
     async throws
   {
     let outbox = try await harness.outbox { $0.pollInterval = .milliseconds(200) }
@@ -319,7 +319,9 @@ import Testing
 
   private struct Unexpected: Error {}
 
-  @Test func `a receipt of a request that another process has removed fails as forgotten`() async throws {
+  @Test(.onlyOnSQLite) func `a receipt of a request that another process has removed fails as forgotten`()
+    async throws
+  {
     let outbox = try await harness.outbox { $0.delivers = false }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     let database = try Database(

@@ -36,7 +36,9 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a receipt reports the outcome of a request that another process has retried`() async throws {
+  @Test(.onlyOnSQLite) func `a receipt reports the outcome of a request that another process has retried`()
+    async throws
+  {
     server.script("/", [.response(status: 400), .response()])
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/")))
@@ -103,7 +105,7 @@ import Testing
     await outbox.close()
   }
 
-  @Test(arguments: [false, true])
+  @Test(.onlyOnSQLite, arguments: [false, true])
   func `a response that must not be stored is reported once, and is not on the disk`(isAsked: Bool)
     async throws
   {
@@ -137,7 +139,8 @@ import Testing
     #expect(bytes.firstRange(of: Data("n0where".utf8)) == nil && bytes.count > 10_000)
   }
 
-  @Test func `a refusal is reported with the server's own text, which its stored reason omits`()
+  @Test(.onlyOnSQLite)
+  func `a refusal is reported with the server's own text, which its stored reason omits`()
     async throws
   {
     let key = OutboxKey.random()
