@@ -26,7 +26,7 @@ import Foundation
   }
 }
 
-/// A double tap sends one request; the second tap is told so at once.
+/// A double tap sends one request; the second tap fails at once.
 @Sendable func repeats(_ server: MockServer) async throws {
   server.on("POST", "/like") { _ in .response(status: 201) }
   let client = Client()

@@ -224,7 +224,7 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     _ request: Request, with credential: Scheme.Credential, _ call: CredentialCall
   ) async throws -> Request {
     if method.authenticatesAtOnce { return try await method.authenticate(request, with: credential) }
-    return try await call.interrupting { [method] in
+    return try await call.runInterruptibly { [method] in
       try await method.authenticate(request, with: credential)
     }
   }

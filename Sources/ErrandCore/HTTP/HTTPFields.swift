@@ -94,7 +94,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// Adds the field lines of `others` whose names are not present yet, one line for each name.
-  mutating func appendMissing(_ others: HTTPFields) {
+  package mutating func appendMissing(_ others: HTTPFields) {
     for field in others.fields where !contains(field.name) { fields.append(field) }
   }
 

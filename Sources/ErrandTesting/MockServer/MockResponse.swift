@@ -79,7 +79,7 @@ public struct MockResponse: Sendable {
     status: Int = 200, fields: HTTPFields = [:], json: some Encodable, encoder: JSONEncoder = JSONEncoder()
   ) -> MockResponse {
     var fields = fields
-    if !fields.contains("Content-Type") { fields["Content-Type"] = "application/json" }
+    fields.appendMissing(["Content-Type": "application/json"])
     do {
       return .response(status: status, fields: fields, body: try encoder.encode(json))
     } catch {

@@ -44,7 +44,7 @@ public struct StubStep: Sendable {
     status: Int = 200, fields: HTTPFields = [:], json: some Encodable, encoder: JSONEncoder = JSONEncoder()
   ) -> StubStep {
     var fields = fields
-    if !fields.contains("Content-Type") { fields["Content-Type"] = "application/json" }
+    fields.appendMissing(["Content-Type": "application/json"])
     do {
       return .response(status: status, fields: fields, body: try encoder.encode(json))
     } catch {

@@ -30,14 +30,8 @@ package struct CredentialCall: Sendable {
     try await request.onWire(unless: cancellation, context.pins)
   }
 
-  /// Runs an app's code for the call like an interceptor: in a task that can be cancelled, because it may wait for
-  /// anything.
-  package func interrupting<Value: Sendable>(
+  /// Runs the authenticator like an interceptor. See `CallContext.runInterruptibly`.
+  package func runInterruptibly<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    context.watch?.take()
-    defer { context.watch?.handOn() }
-    let nested = try NestedCall()
-    return try await context.cancellation.interrupting { try await nested.run { try await work() } }
-  }
+  ) async throws -> Value { try await context.runInterruptibly(work) }
 }

@@ -37,3 +37,16 @@ final class NestedCall: Sendable {
     return try await Self.$current.withValue(self, operation: interceptors)
   }
 }
+
+extension CallContext {
+  /// Runs an app's code for the call, such as a signer, like an interceptor: in a task that can be cancelled, because
+  /// it may wait for anything.
+  func runInterruptibly<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws
+    -> Value
+  {
+    watch?.take()
+    defer { watch?.handOn() }
+    let nested = try NestedCall()
+    return try await cancellation.interrupting { try await nested.run(work) }
+  }
+}

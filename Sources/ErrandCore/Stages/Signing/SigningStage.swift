@@ -122,7 +122,7 @@ final class SigningStage: Stage {
       return request
     }
     do {
-      return try await run(context) {
+      return try await context.runInterruptibly {
         isRedirected ? try await credential.redirected(request) : try await credential.moved(request)
       }
     } catch var error as RequestError where isRedirected {
@@ -145,7 +145,7 @@ final class SigningStage: Stage {
       guard let url = request.url else { preconditionFailure("a request without a problem has a URL") }
       let outgoing = OutgoingRequest(
         request.method, url, fields: request.fields, body: request.body, date: date())
-      let signed = try await run(context) {
+      let signed = try await context.runInterruptibly {
         var outgoing = outgoing
         for signer in signers { try await signer.sign(&outgoing) }
         return outgoing
@@ -158,16 +158,6 @@ final class SigningStage: Stage {
       error.reachedServer = true
       throw error
     }
-  }
-
-  /// Runs the signer like an interceptor: in a task that can be cancelled, because it may wait for anything.
-  private func run<Value: Sendable>(
-    _ context: CallContext, _ work: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    context.watch?.take()
-    defer { context.watch?.handOn() }
-    let nested = try NestedCall()
-    return try await context.cancellation.interrupting { try await nested.run(work) }
   }
 
   // MARK: Redirects
@@ -217,7 +207,7 @@ final class SigningStage: Stage {
   ) async throws -> Bool {
     guard status.code >= 400, outgoing.body.isReplayable, !context.hasSignedAgain else { return false }
     let bodyPrefix = prefix()
-    let shouldSign = try await run(context) {
+    let shouldSign = try await context.runInterruptibly {
       for signer in signers {
         if await signer.shouldSignAgain(outgoing, after: status, fields, bodyPrefix: bodyPrefix) {
           return true
