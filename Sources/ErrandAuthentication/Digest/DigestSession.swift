@@ -75,7 +75,7 @@ final class DigestSession: AnyCredentialSession {
     }
     // No status is accepted, so this response does not reach the destination of the request's response.
     question.options.validator = ResponseValidator()
-    question.options.validator.statuses = 0..<0
+    question = question.accepting([])
     let trail = CredentialTrail()
     trail.add(request.originName)
     let reply = await CredentialReply(to: question, trail) { [question] in try await call.send(question) }

@@ -17,10 +17,7 @@ final class Pipeline: Sendable {
   /// The stages of a request that the client's credential is for; nil if they are the same as
   /// `stagesOfEvery`.
   private let stagesWithCredential: [any Stage]?
-  /// The client's header fields, with one line for each name. A request without fields uses this value
-  /// without a copy.
-  private let fields: HTTPFields
-  private let completion: RequestCompletion
+  private let normalizer: RequestNormalizer
   private let clearing: SignInListener?
   let events: EventHolder
 
@@ -55,8 +52,7 @@ final class Pipeline: Sendable {
     let cookies = configuration.cookies.map {
       CookieAccess($0, identity: identity, date: configuration.date)
     }
-    let completion = RequestCompletion(
-      base: BaseURL(configuration.baseURL), encoder: configuration.jsonEncoder)
+    let normalizer = RequestNormalizer(configuration)
     let credentialSender = CredentialSender(timeline: timeline, date: configuration.date)
 
     let authentication = AuthenticationStage(
@@ -71,11 +67,11 @@ final class Pipeline: Sendable {
       coalescing,
       CacheStage(cache, timeline, inFlight, deadlines, events),
       InterceptorStage(
-        around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
+        around: .call, configuration.interceptors, isUsed: isIntercepted, normalizer, secrets: secrets),
       retries,
       authentication,
       InterceptorStage(
-        around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
+        around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, normalizer,
         secrets: secrets),
       TracingStage(configuration.tracing),
       SigningStage(
@@ -111,11 +107,8 @@ final class Pipeline: Sendable {
     self.cache = cache
     self.coalescing = coalescing
     self.authentication = authentication
-    self.completion = completion
+    self.normalizer = normalizer
     clearing = configuration.authentication?.session.onClear { try await cache.removeResponses(of: $0) }
-    var fields = HTTPFields()
-    fields.appendMissing(configuration.fields)
-    self.fields = fields
     credentialSender.attach { [weak self] request in
       guard let self else {
         throw CancellationToken.Cause.cancelled(.clientShutDown).error(reachedServer: false)
@@ -220,18 +213,9 @@ final class Pipeline: Sendable {
   }
 
   /// Returns the request with an absolute URL and an encoded body.
-  func completed(_ request: Request) -> Request { completion.completed(request) }
+  func completed(_ request: Request) -> Request { normalizer.completed(request) }
 
   /// Returns the request as it is sent, including the fields of every request of this client.
   /// - Throws: `RequestError`, if the request cannot be sent.
-  func ready(_ request: Request) throws(RequestError) -> Request {
-    var request = request
-    if request.fields.isEmpty {
-      request.fields = fields
-    } else {
-      request.fields.appendMissing(fields)
-    }
-    try request.makeReady()
-    return request
-  }
+  func ready(_ request: Request) throws(RequestError) -> Request { try normalizer.ready(request) }
 }

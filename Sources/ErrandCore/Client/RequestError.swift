@@ -93,8 +93,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   /// The reason why validation rejected a response.
   public enum Rejection: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The status is not in the expected range.
-    case status(HTTPStatus, expected: Range<Int>)
+    /// The status is not one of those that the request accepts.
+    case status(HTTPStatus, expected: AcceptedStatuses)
     /// The content type, nil if the response has none, does not match the expected ones.
     case contentType(String?, expected: [String])
     /// The response has no body, and one is required.
@@ -105,7 +105,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public var description: String {
       switch self {
       case .status(let status, let expected):
-        "the server responded with \(status), but \(expected.lowerBound) to \(expected.upperBound - 1) was expected"
+        "the server responded with \(status), but \(expected) was expected"
       case .contentType(let type, let expected):
         "the content type of the response is \(type.map(\.debugDescription) ?? "missing"), "
           + "but \(expected.joined(separator: " or ")) was expected"

@@ -94,8 +94,8 @@ struct OptionMark: Sendable {
         // statuses.
         let (retried, accepted) = ((options.retry ?? usual.retry).statuses, options.validator.statuses)
         let text = options.retry?.keyText
-        guard retried.contains(where: accepted.contains) else { return text }
-        return [text ?? "", "\(retried.filter(accepted.contains).sorted())"].asOneText
+        let both = retried.filter { accepted.contains(HTTPStatus($0)) }
+        return both.isEmpty ? text : [text ?? "", "\(both.sorted())"].asOneText
       }),
     part(
       "memoryLimit", of: .sharing, else: .appliedToEachCaller("a cached response that is larger is not used")

@@ -4,23 +4,41 @@
   import Foundation
 #endif
 
-/// Completes requests with the client's settings: the base of relative URLs, and the JSON encoder.
-final class RequestCompletion: Sendable {
+/// Completes requests with the client's settings, and checks them.
+final class RequestNormalizer: Sendable {
   private let base: BaseURL?
   private let encoder: (@Sendable () -> JSONEncoder)?
+  /// The client's header fields, with one line for each name. A request without fields uses this value
+  /// without a copy.
+  private let fields: HTTPFields
 
-  /// - Parameter encoder: Makes an encoder; nil for Foundation's.
-  init(base: BaseURL?, encoder: (@Sendable () -> JSONEncoder)?) {
-    self.base = base
-    self.encoder = encoder
+  init(_ configuration: ClientConfiguration) {
+    base = BaseURL(configuration.baseURL)
+    encoder = configuration.jsonEncoder
+    var fields = HTTPFields()
+    fields.appendMissing(configuration.fields)
+    self.fields = fields
   }
 
-  /// Returns the request with an absolute URL and an encoded body. If that fails, the check of the request
-  /// throws the reason.
+  /// Returns the request with an absolute URL and an encoded body. If that fails, `ready` throws the reason.
   func completed(_ request: Request) -> Request {
     var request = request
     if case .relative = request.address, let base { request.address = base.complete(request.address) }
     if case .json = request.body.content { request.body = request.body.encoded(by: encoder) }
+    return request
+  }
+
+  /// Returns a completed request with the fields of every request of the client. It is checked here, before it
+  /// waits for other calls, and a last time when it is sent (`Exchange+Check`).
+  /// - Throws: `RequestError`, if the request cannot be sent.
+  func ready(_ request: Request) throws(RequestError) -> Request {
+    var request = request
+    if request.fields.isEmpty {
+      request.fields = fields
+    } else {
+      request.fields.appendMissing(fields)
+    }
+    try request.makeReady()
     return request
   }
 }
@@ -29,13 +47,13 @@ extension Request {
   /// Moves credentials out of the URL, and throws the error that the last check (`Exchange+Check`) would
   /// throw. It does so early, before the request waits for other calls.
   mutating func makeReady() throws(RequestError) {
-    if address.hasUser { try adoptUserOfURL() }
+    try adoptUserOfURL()
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
   }
 
   /// Turns `https://user:password@host` into basic authentication (RFC 7617), because redirects can drop a
   /// header field.
-  private mutating func adoptUserOfURL() throws(RequestError) {
+  mutating func adoptUserOfURL() throws(RequestError) {
     guard address.hasUser, var reference = URLReference(address.text),
       let user = reference.takeUser()
     else { return }

@@ -67,9 +67,16 @@ extension Request {
   /// Sets the redirect policy. Default: the client's.
   public func redirects(_ policy: RedirectPolicy) -> Request { with { $0.options.redirects = policy } }
 
-  /// Sets the statuses of the responses that are accepted. Default: 200 to 299.
-  public func accepting(_ statuses: Range<Int>) -> Request {
-    with { $0.options.validator.statuses = statuses }
+  /// Sets the statuses of the responses that are accepted, and no others. Default: 200 to 299.
+  ///
+  /// ```swift
+  /// let response = try await client.send(.get(url).accepting(200, 404))
+  /// ```
+  public func accepting(_ status: Int, _ others: Int...) -> Request { accepting([status] + others) }
+
+  /// Sets the statuses of the responses that are accepted, and no others, such as `200..<400`.
+  public func accepting(_ statuses: some Sequence<Int>) -> Request {
+    with { $0.options.validator.statuses = AcceptedStatuses(statuses) }
   }
 
   /// Accepts responses of every status.

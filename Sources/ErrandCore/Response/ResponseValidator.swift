@@ -8,7 +8,7 @@
 /// received value, and that carries the first part of the body.
 public struct ResponseValidator: Sendable, Hashable {
   /// The statuses that are accepted. Default: 200 to 299.
-  public var statuses: Range<Int> = 200..<300
+  public var statuses = AcceptedStatuses.success
   /// The content types that are accepted, such as `application/json` and `image/*`; nil accepts all. Default:
   /// nil.
   public var contentTypes: [String]?
@@ -23,7 +23,7 @@ public struct ResponseValidator: Sendable, Hashable {
   /// Returns the reason why the head is rejected, or nil. It decides where the body goes: only an accepted
   /// response is written to the requested file or stream.
   func problem(with head: ResponseHead) -> RequestError.Rejection? {
-    if !statuses.contains(head.status.code) {
+    if !statuses.contains(head.status) {
       return .status(head.status, expected: statuses)
     }
     if let contentTypes, head.status != 204 {

@@ -55,30 +55,28 @@ public final class Exchange: Sendable {
 
   /// The request to send.
   public let request: Request
-  private let progress: ProgressHub?
   private let cancellation: CancellationToken
-  private let receiver: any HeadReceiver
+  private let attempt: Attempt
+  private var progress: ProgressHub? { attempt.context.progress }
 
-  init(
-    request: Request, cancellation: CancellationToken, progress: ProgressHub?, receiver: any HeadReceiver
-  ) {
+  /// - Parameter cancellation: Ends the exchange. A stream has its own token.
+  init(request: Request, cancellation: CancellationToken, of attempt: Attempt) {
     self.request = request
     self.cancellation = cancellation
-    self.progress = progress
-    self.receiver = receiver
+    self.attempt = attempt
   }
 
   /// Returns the sink for the body of the response with this head.
   /// - Throws: An error if the body is not wanted. The transport must then end the transfer and throw this
   ///   error.
-  public func sink(for head: ResponseHead) throws -> any BodySink { try receiver.sink(for: head) }
+  public func sink(for head: ResponseHead) throws -> any BodySink { try attempt.sink(for: head) }
 
   /// Records that the transport may send bytes of the request from now on. Until then, the server has
   /// received no byte of the request.
-  public func requestGoesOut() { receiver.goesOut() }
+  public func requestGoesOut() { attempt.context.cancellation.markSent() }
 
   /// Reports the transport's steps to listeners; nil if the client has no listeners.
-  public var events: ExchangeEvents? { receiver.events }
+  public var events: ExchangeEvents? { attempt.events }
 
   /// Calls a handler once when the call is cancelled.
   /// - Parameter handler: The handler. If the call is cancelled already, it is called at once, on this thread.

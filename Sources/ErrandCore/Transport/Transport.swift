@@ -59,20 +59,6 @@ public struct TransferResult: Sendable {
   }
 }
 
-/// Chooses the sink for the body when the head of a response has arrived.
-protocol HeadReceiver: Sendable {
-  func sink(for head: ResponseHead) throws -> any BodySink
-  /// Records that bytes of the request may be sent from now on.
-  func goesOut()
-  /// Reports the transport's steps to listeners; nil if the client has no listeners.
-  var events: ExchangeEvents? { get }
-}
-
-extension HeadReceiver {
-  func goesOut() {}
-  var events: ExchangeEvents? { nil }
-}
-
 /// Receives the body of a response. A transport writes to it from one thread at a time.
 public protocol BodySink: AnyObject, Sendable {
   /// Writes bytes of the body.

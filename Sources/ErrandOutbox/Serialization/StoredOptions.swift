@@ -12,7 +12,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var connectTimeout: Int64?
   /// Nanoseconds, of one attempt.
   var deadline: Int64?
-  /// The bounds of the accepted statuses: the first, and the one after the last.
+  /// The bounds of the ranges of accepted statuses: the first of each, and the one after its last.
   var statuses: [Int]?
   var contentTypes: [String]?
   var requiresBody: Bool?
@@ -41,7 +41,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     deadline = options.deadline?.wholeNanoseconds
     let validator = options.validator
     if validator.statuses != usual.validator.statuses {
-      statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
+      statuses = validator.statuses.bounds
     }
     contentTypes = validator.contentTypes
     if validator.requiresBody { requiresBody = true }
@@ -63,8 +63,8 @@ struct StoredOptions: Sendable, Hashable, Codable {
     options.deadline = deadline.map(Duration.nanoseconds)
     if let connectTimeout { options.connectTimeout = .nanoseconds(connectTimeout) }
     if let statuses {
-      guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }
-      options.validator.statuses = statuses[0]..<statuses[1]
+      guard let statuses = AcceptedStatuses(bounds: statuses) else { return nil }
+      options.validator.statuses = statuses
     }
     options.validator.contentTypes = contentTypes
     options.validator.requiresBody = requiresBody ?? false

@@ -133,8 +133,9 @@
             WHEN o.key = 'httpVersion' THEN o.v IN ('"automatic"', '"http1"', '"http2"')
             WHEN o.key IN ('contentTypes', 'trace') THEN o.kind = 'array'
               AND NOT jsonb_path_exists(o.v, 'strict $[*] ? (@.type() != "string")')
-            WHEN o.key = 'statuses' THEN o.kind = 'array' AND jsonb_array_length(o.v) = 2
-              AND errand.is_whole(o.v -> 0) AND errand.is_whole(o.v -> 1) AND o.v -> 0 <= o.v -> 1
+            WHEN o.key = 'statuses' THEN o.kind = 'array' AND jsonb_array_length(o.v) % 2 = 0
+              AND (SELECT bool_and(errand.is_whole(b.v) AND (b.i = 1 OR o.v -> (b.i - 2)::integer <= b.v))
+                FROM jsonb_array_elements(o.v) WITH ORDINALITY AS b(v, i))
             WHEN o.key = 'redirects' THEN o.kind = 'object' AND errand.is_whole(o.v -> 'limit')
               AND jsonb_typeof(o.v -> 'allowsDowngrade') = 'boolean'
               AND jsonb_typeof(o.v -> 'allowsOtherOrigins') = 'boolean'

@@ -53,18 +53,24 @@ import Testing
   }
 
   @Test func `a transport whose first request is cancelled before it starts still works`() async throws {
-    struct Unwanted: HeadReceiver {
-      func sink(for head: ResponseHead) throws -> any BodySink { throw CancellationError() }
+    /// Cancels the task of each call just before the exchange begins.
+    struct Cancelling: Transport {
+      let transport: CurlTransport
+      var tellsWhenRequestsGoOut: Bool { transport.tellsWhenRequestsGoOut }
+      func perform(_ exchange: Exchange) async throws -> TransferResult {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await transport.perform(exchange)
+      }
+      func shutdown() async {}
     }
     let server = try MockServer()
     server.on("/") { _ in .response(body: "here") }
     let transport = CurlTransport()
-    let signal = CancellationToken()
-    signal.cancel(.cancelled(.taskCancelled))
-    let request = try Exchange.Request(
-      .get(server.url("/unwanted")), .none, timeout: .seconds(1), mayBeRepeated: true)
-    let exchange = Exchange(request: request, cancellation: signal, progress: nil, receiver: Unwanted())
-    await #expect(throws: CancellationError.self) { _ = try await transport.perform(exchange) }
+    let cancelling = Client(transport: Cancelling(transport: transport))
+    let error = await #expect(throws: RequestError.self) {
+      try await Task { try await cancelling.send(.get(server.url("/unwanted"))) }.value
+    }
+    #expect(error?.code == .cancelled)
     let client = Client(transport: transport)
     for _ in 0..<3 { #expect(try await client.send(.get(server.url("/"))).text == "here") }
     await client.shutdown()

@@ -161,6 +161,9 @@
       "'GET', 'https://example.com/', options => '{\"httpVersion\": \"http9\"}'",
       "'GET', 'https://example.com/', options => '{\"statuses\": [300, 200]}'",
       "'GET', 'https://example.com/', options => '{\"statuses\": [200]}'",
+      "'GET', 'https://example.com/', options => '{\"statuses\": []}'",
+      "'GET', 'https://example.com/', options => '{\"statuses\": [200, 202, 201, 203]}'",
+      "'GET', 'https://example.com/', options => '{\"statuses\": [200, 202, 404, 404.5]}'",
       "'GET', 'https://example.com/', options => '{\"contentTypes\": [1]}'",
       "'GET', 'https://example.com/', options => '{\"redirects\": {\"limit\": 1}}'",
     ])
@@ -201,7 +204,7 @@
       "'GET', 'https://example.com/', headers => '{\"Host\": \"example.com:8080\"}'",
       "'GET', 'https://example.com/', headers => jsonb_build_object('a', repeat('a', 500000))",
       "'GET', 'https://example.com/', options => 'null'", "'GET', 'https://example.com/', options => '{}'",
-      "'GET', 'https://example.com/', options => '{\"timeout\": 5000000000, \"statuses\": [200, 400], \"trace\": null}'",
+      "'GET', 'https://example.com/', options => '{\"timeout\": 5000000000, \"statuses\": [200, 201, 404, 405], \"trace\": null}'",
     ])
     func `a request that enqueue would store is stored, and can be read`(_ arguments: String) async throws {
       let fleet = try await Fleet()

@@ -41,13 +41,20 @@ final class AttemptStage: Stage {
     self.isIntercepted = isIntercepted
   }
 
-  func redirects(of request: Request) -> RedirectPolicy { request.options.redirects ?? defaults.redirects }
+  private func redirects(of request: Request) -> RedirectPolicy {
+    request.options.redirects ?? defaults.redirects
+  }
+
+  /// Returns true if a response is a redirect, and redirects are followed.
+  func follows(_ head: ResponseHead, of request: Request) -> Bool {
+    head.redirectLocation != nil && redirects(of: request).limit > 0
+  }
 
   @inline(__always)
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let pass = request.options.signingPass
     let isSigned = pass?.isSigned == true
-    let (number, began) = (context.used, pass?.began ?? timeline.now())
+    let began = pass?.began ?? timeline.now()
     var request = request
     var followed = pass?.followed ?? 0
     var hasAskedAgain = false
@@ -63,13 +70,12 @@ final class AttemptStage: Stage {
         sent = context.sent
         context.events?.attemptStarted(request, attempt: sent, redirects: followed)
       }
-      let transfer = Transfer(
-        context, self, attempt: number, sent: sent, began: began, redirects: followed)
       let response: Response
       do {
-        response = try await transfer.perform(
+        response = try await send(
           // The signature may cover the cookies, so a signed request has them already.
-          isSigned ? request : cookies?.added(to: request, of: context) ?? request)
+          isSigned ? request : cookies?.added(to: request, of: context) ?? request, context,
+          sent: sent, began: began, redirects: followed)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
@@ -89,7 +95,8 @@ final class AttemptStage: Stage {
       resends.isPending = false
       if let events = context.events {
         events.responded(
-          response, bodyLength: transfer.bodyLength(of: response), attempt: sent, redirects: followed)
+          response, bodyLength: context.destination.bodyLength(of: response), attempt: sent,
+          redirects: followed)
       }
       if let cookies { await cookies.take(response.head, to: request, of: context) }
       switch try redirects(of: request).step(
@@ -108,7 +115,7 @@ final class AttemptStage: Stage {
         resends = Resends()
         followed += 1
       case .response:
-        if var rejection = rejection(of: response, to: request, transfer) {
+        if var rejection = rejection(of: response, to: request, context.destination) {
           if context.isShared, !response.isCut { rejection.response = response }
           if case .chunks(let stream) = response.body { await stream.drop() }
           throw rejection
@@ -119,12 +126,40 @@ final class AttemptStage: Stage {
     }
   }
 
+  /// Sends the request once, as `Attempt` does.
+  private func send(
+    _ request: Request, _ context: CallContext, sent: Int, began: Duration, redirects: Int
+  ) async throws -> Response {
+    // Most requests are sent unchanged, and need neither a copy nor further calls.
+    guard isIntercepted || context.destination.isFile || !request.options.responseFilters.isEmpty else {
+      return try await Attempt(
+        request, context, self, sent: sent, began: began, redirects: redirects
+      ).response()
+    }
+    var request = request
+    // The interceptors may have changed the URL.
+    if isIntercepted { try request.adoptUserOfURL() }
+    guard case .file(let download) = context.destination else {
+      return try await Attempt(
+        request, context, self, sent: sent, began: began, redirects: redirects
+      ).examined()
+    }
+    try download.beginTransfer()
+    defer { download.endTransfer() }
+    try await download.waitForPart(unless: context.cancellation)
+    return try await Attempt(
+      download.prepare(request), context, self, sent: sent, began: began, redirects: redirects
+    ).examined()
+  }
+
   /// Returns the error of a response that the validator rejects; nil if the validator accepts it.
-  private func rejection(of response: Response, to request: Request, _ transfer: Transfer) -> RequestError? {
+  private func rejection(
+    of response: Response, to request: Request, _ destination: Destination
+  ) -> RequestError? {
     let validator = request.options.validator
     guard
-      let rejection = validator.problem(with: transfer.judged(response.head))
-        ?? validator.problem(with: response, bodyLength: transfer.bodyLength(of: response))
+      let rejection = validator.problem(with: destination.judged(response.head))
+        ?? validator.problem(with: response, bodyLength: destination.bodyLength(of: response))
     else { return nil }
     var error = rejection.error(response.status, response.fields, bodyPrefix: response.body.prefix)
     error.timing = response.timing

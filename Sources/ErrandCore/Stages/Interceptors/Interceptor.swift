@@ -40,17 +40,17 @@ public struct InterceptorChain: Sendable {
   /// The number of this attempt, from 1; 0 around the call.
   public let attempt: Int
   private let interceptors: ArraySlice<any Interceptor>
-  private let completion: RequestCompletion
+  private let normalizer: RequestNormalizer
   private let context: CallContext
   private let last: @Sendable (Request) async throws -> Response
 
   init(
-    attempt: Int, interceptors: ArraySlice<any Interceptor>, completion: RequestCompletion,
+    attempt: Int, interceptors: ArraySlice<any Interceptor>, normalizer: RequestNormalizer,
     context: CallContext, last: @escaping @Sendable (Request) async throws -> Response
   ) {
     self.attempt = attempt
     self.interceptors = interceptors
-    self.completion = completion
+    self.normalizer = normalizer
     self.context = context
     self.last = last
   }
@@ -74,12 +74,12 @@ public struct InterceptorChain: Sendable {
   ///   interceptors closer to the network pass unchanged.
   public func callAsFunction(_ request: Request) async throws -> Response {
     // The previous interceptor may have created another request.
-    let request = completion.completed(request)
+    let request = normalizer.completed(request)
     guard let first = interceptors.first else { return try await last(request) }
     return try await first.intercept(
       request,
       next: InterceptorChain(
-        attempt: attempt, interceptors: interceptors.dropFirst(), completion: completion, context: context,
+        attempt: attempt, interceptors: interceptors.dropFirst(), normalizer: normalizer, context: context,
         last: last))
   }
 }

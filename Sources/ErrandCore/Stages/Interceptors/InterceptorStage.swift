@@ -8,15 +8,15 @@ final class InterceptorStage: Stage {
   let usage: StageUsage
   private let place: Place
   private let interceptors: [any Interceptor]
-  private let completion: RequestCompletion
+  private let normalizer: RequestNormalizer
   private let secrets: Secrets
 
   /// - Parameter isUsed: False if a client's requests do not pass the stage.
   init(
-    around place: Place, _ interceptors: [any Interceptor], isUsed: Bool, _ completion: RequestCompletion,
+    around place: Place, _ interceptors: [any Interceptor], isUsed: Bool, _ normalizer: RequestNormalizer,
     secrets: Secrets
   ) {
-    self.completion = completion
+    self.normalizer = normalizer
     self.place = place
     self.interceptors = interceptors
     self.secrets = secrets
@@ -38,7 +38,7 @@ final class InterceptorStage: Stage {
   private func chain(_ given: Request, _ context: CallContext, _ next: NextStage) -> InterceptorChain {
     let attempt = place == .call ? 0 : context.used
     return InterceptorChain(
-      attempt: attempt, interceptors: interceptors[...], completion: completion, context: context
+      attempt: attempt, interceptors: interceptors[...], normalizer: normalizer, context: context
     ) { request in
       var request = request
       request.keepOrigins(of: given)

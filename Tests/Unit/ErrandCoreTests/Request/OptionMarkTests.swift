@@ -43,7 +43,7 @@ import Testing
       "deadline": option([]) { $0.deadline = .seconds(99) },
       "priority": option([]) { $0.priority = .background },
       "takesNoSlot": option([]) { $0.takesNoSlot = true },
-      "validator.statuses": option([]) { $0.validator.statuses = 200..<405 },
+      "validator.statuses": option([]) { $0.validator.statuses = AcceptedStatuses(200..<405) },
       "validator.contentTypes": option([]) { $0.validator.contentTypes = ["text/plain"] },
       "validator.requiresBody": option([]) { $0.validator.requiresBody = true },
       "validator.checks": option([]) { $0.validator.checks = [ResponseCheck { _ in }] },

@@ -174,7 +174,7 @@ final class PhoneSession: BackgroundSession {
     request.fields = upload.fields
     request.options.retry = .never
     request.options.memoryLimit = 16 << 20
-    request.options.validator.statuses = 100..<600
+    request = request.accepting(100..<600)
     // The system does the same, and leaves the credentials of others in place.
     request.fields.remove("Content-Length")
     if let file = upload.file { request.body = .file(file) }

@@ -19,7 +19,7 @@ struct DeliveryDecisionTests {
   }
 
   private func rejected(_ status: Int) -> RequestError {
-    RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
+    RequestError.Rejection.status(HTTPStatus(status), expected: .success)
       .error(HTTPStatus(status), [:], bodyPrefix: Data())
   }
 
@@ -58,7 +58,7 @@ struct DeliveryDecisionTests {
 
   @Test func `a redirect within the origin is a response to a POST, and another may come from a portal`() {
     func decision(_ status: Int, _ location: String, _ method: HTTPMethod = .post) -> String {
-      let error = RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
+      let error = RequestError.Rejection.status(HTTPStatus(status), expected: .success)
         .error(HTTPStatus(status), ["Location": location], bodyPrefix: Data())
       let request = Request(method, "https://example.com/orders")
       return kind(.standard(DeliveryAttempt(request: request, number: 1, result: .failure(error))))

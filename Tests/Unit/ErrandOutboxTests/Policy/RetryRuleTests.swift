@@ -23,7 +23,7 @@ struct RetryRuleTests {
   }
 
   private func rejected(_ status: Int, _ fields: HTTPFields = [:], body: Data = Data()) -> RequestError {
-    RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
+    RequestError.Rejection.status(HTTPStatus(status), expected: .success)
       .error(HTTPStatus(status), fields, bodyPrefix: body)
   }
 

@@ -53,7 +53,7 @@ import Testing
       "stages.connectTimeout": (.stored, plain.connectTimeout(.milliseconds(1500))),
       "deadline": (.stored, plain.deadline(.seconds(60))),
       "retry": (.dropped(because: "an outbox has its own policy"), plain.attempts(7)),
-      "validator.statuses": (.stored, plain.accepting(200..<404)),
+      "validator.statuses": (.stored, plain.accepting(200, 201, 404)),
       "validator.contentTypes": (.stored, plain.expecting(contentType: "a/b", "image/*")),
       "validator.requiresBody": (.stored, plain.expectingBody()),
       "validator.checks": (.refused, plain.validate { _ in }),

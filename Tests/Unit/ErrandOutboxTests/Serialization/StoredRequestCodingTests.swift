@@ -101,7 +101,9 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"statuses":[300,200]}"#, #"{"statuses":[300]}"#, #"{"priority":9}"#, #"{"httpVersion":"http9"}"#,
+    #"{"statuses":[300,200]}"#, #"{"statuses":[300]}"#, #"{"statuses":[]}"#,
+    #"{"statuses":[200,202,201,203]}"#,
+    #"{"priority":9}"#, #"{"httpVersion":"http9"}"#,
     #"[]"#, "{", "x",
   ])
   func `invalid options are reported as damage, and do not crash`(options: String) {

@@ -44,7 +44,7 @@ func revalidated(_ request: Request, as name: String, by client: Client) async t
   guard let cached = try await client.cachedResponse(to: named), let tag = cached.fields["ETag"] else {
     return try await client.send(named)
   }
-  let response = try await client.send(named.field("If-None-Match", tag).accepting(200..<305))
+  let response = try await client.send(named.field("If-None-Match", tag).accepting(200, 304))
   guard response.status == 304 else { return response }
   // The cache has the old body, with the new date and fields.
   return try await client.cachedResponse(to: named) ?? cached

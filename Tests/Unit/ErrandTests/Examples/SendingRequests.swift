@@ -38,7 +38,7 @@ struct SendingRequests {
   }
 
   func accepted(_ client: Client) async throws {
-    let found = try await client.send(.get(feedURL).accepting(200..<405))
+    let found = try await client.send(.get(feedURL).accepting(200, 404))
     if found.status == 404 { print("the feed is empty") }
   }
 

@@ -65,7 +65,7 @@ import Testing
   private func refused(_ status: HTTPStatus) -> RequestError {
     RequestError(
       .rejected, message: "", status: status, reachedServer: true,
-      rejection: .status(status, expected: 200..<300))
+      rejection: .status(status, expected: .success))
   }
 
   @Test func `only these statuses mean that a server is unreachable`() {

@@ -16,7 +16,7 @@ import Testing
     return RetryState.Failure(
       RequestError(
         code, message: "", status: status.map { HTTPStatus($0) }, fields: fields, reachedServer: reached,
-        rejection: status.map { .status(HTTPStatus($0), expected: 200..<300) }))
+        rejection: status.map { .status(HTTPStatus($0), expected: .success) }))
   }
 
   private func state(

@@ -4,37 +4,20 @@
   import Foundation
 #endif
 
-/// Chooses the sink for the body of a response, by its head and the call's destination, and holds that sink.
-final class Receiver: HeadReceiver {
-  /// The destination of the body of an accepted response.
-  enum Target: Sendable {
-    case memory
-    case file(Download)
-    case stream(StreamOpening)
-  }
+/// The choice of the sink of a response's body, by its head and the call's destination.
+extension Attempt {
+  /// What has arrived of a response.
+  struct Arrived {
+    enum Held {
+      case nothing
+      case memory(MemorySink)
+      case file
+    }
 
-  private enum Held {
-    case nothing
-    case memory(MemorySink)
-    case file
-  }
-
-  private struct State {
     var held = Held.nothing
     /// The sink that counts the body as it is transferred, if its length is known.
     var counted: (sink: any CountedSink, length: Int64)?
     var filter: FilterSink?
-  }
-
-  private let target: Target
-  private let request: Request
-  private let transfer: Transfer
-  private let state = Locked(State())
-
-  init(_ target: Target, _ request: Request, _ transfer: Transfer) {
-    self.target = target
-    self.request = request
-    self.transfer = transfer
   }
 
   func sink(for head: ResponseHead) throws -> any BodySink {
@@ -43,7 +26,7 @@ final class Receiver: HeadReceiver {
       throw RequestError(
         .invalidResponse, message: problem, status: head.status, fields: head.fields, reachedServer: true)
     }
-    if transfer.redirects(request, head) {
+    if stage.follows(head, of: request) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
     if head.status == 417, request.fields.contains("Expect") {
@@ -54,21 +37,27 @@ final class Receiver: HeadReceiver {
         throw MemorySink.HeadIsEnough(head: head)
       }
     }
-    if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
-    if let rejection = request.options.validator.problem(with: transfer.judged(head)) {
-      return hold(
-        MemorySink(limit: transfer.rejectedLimit(of: request), overflow: .rejected(rejection, head)))
+    if case .file(let download) = context.destination, download.mustAskAgain(head) {
+      throw Download.AskAgain()
+    }
+    if let rejection = request.options.validator.problem(with: context.destination.judged(head)) {
+      return hold(MemorySink(limit: rejectedLimit, overflow: .rejected(rejection, head)))
     }
     return try accept(head, length.bytes)
   }
 
-  func goesOut() { transfer.goesOut() }
+  private var memoryLimit: Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
 
-  var events: ExchangeEvents? { transfer.events }
+  /// The most bytes to hold of a rejected response's body. Another caller of a shared request may accept the
+  /// response, and then needs the complete body.
+  private var rejectedLimit: Int {
+    let prefix = RequestError.Rejection.prefixLimit
+    return context.isShared ? max(prefix, memoryLimit) : prefix
+  }
 
   /// - Parameter announced: The length that the head announces, in bytes before decoding.
   private func accept(_ head: ResponseHead, _ announced: Int64?) throws -> any BodySink {
-    let download: Download? = if case .file(let download) = target { download } else { nil }
+    let download: Download? = if case .file(let download) = context.destination { download } else { nil }
     let asksForRest = download?.hasAskedForRest ?? false
     let range = asksForRest ? nil : try ContentRange.checked(head, of: request, isFile: download != nil)
     var length = announced ?? range?.count
@@ -79,24 +68,23 @@ final class Receiver: HeadReceiver {
 
     let own: any CountedSink
     var (start, total) = (Int64(0), length)
-    switch target {
-    case .file where !head.status.bringsContent(to: request.method):
-      // A server checks the caller's condition before the range, so a 304 is right for a range request, too.
-      if asksForRest, head.status != 304 { throw Download.AskAgain() }
-      own = hold(MemorySink(limit: transfer.memoryLimit(of: request), overflow: .tooLarge(head)))
-    case .memory:
-      let memoryLimit = transfer.memoryLimit(of: request)
-      if let total, total > memoryLimit {
-        throw MemorySink.tooLarge(memoryLimit, head)
+    switch (download, opening) {
+    case (let download?, _):
+      guard head.status.bringsContent(to: request.method) else {
+        // A server checks the caller's condition before the range, so a 304 is right for a range request, too.
+        if asksForRest, head.status != 304 { throw Download.AskAgain() }
+        own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
+        break
       }
-      own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
-    case .file(let download):
       let place = try download.place(head, of: request, length: length)
       (own, start, total) = (place.sink, place.start, place.total)
       if asksForRest { transferred = place.length }
-      state.withLock { $0.held = .file }
-    case .stream(let opening):
+      arrived.withLock { $0.held = .file }
+    case (nil, let opening?):
       own = opening.open(head)
+    case (nil, nil):
+      if let total, total > memoryLimit { throw MemorySink.tooLarge(memoryLimit, head) }
+      own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
     }
     return try counted(own, transferred, head, start: start, total: total)
   }
@@ -110,25 +98,39 @@ final class Receiver: HeadReceiver {
     _ own: any CountedSink, _ length: Int64?, _ head: ResponseHead, start: Int64, total: Int64?
   ) throws -> any BodySink {
     var sink: any BodySink = own
-    if let progress = transfer.progress {
+    if let progress = context.progress {
       progress.receiving(from: start, total: total)
-      sink = CountingSink(sink, progress)
+      sink = ProgressSink(sink, progress)
     }
-    if let events = transfer.capturing, !isMemory { sink = CapturingSink(sink, events) }
+    if let events = context.events, events.client.bodyLimit > 0 {
+      // A body in memory is in the response that listeners get.
+      if case .memory = context.destination {} else { sink = CapturingSink(sink, events) }
+    }
     let filters = try request.filters(of: head, beginning: beginning(start))
     let filter = filters.isEmpty ? nil : FilterSink(filters, into: sink)
-    state.withLock { state in
-      state.filter = filter
-      if let length { state.counted = (filter ?? own, length) }
+    arrived.withLock { arrived in
+      arrived.filter = filter
+      if let length { arrived.counted = (filter ?? own, length) }
     }
     return filter ?? sink
+  }
+
+  /// Returns the part of a file that an earlier response delivered; nil without such a part.
+  private func beginning(_ start: Int64) -> FilteredResponse.FileBeginning? {
+    guard start > 0, case .file(let download) = context.destination else { return nil }
+    return FilteredResponse.FileBeginning(path: download.path, length: start)
+  }
+
+  private func hold(_ sink: MemorySink) -> MemorySink {
+    arrived.withLock { $0.held = .memory(sink) }
+    return sink
   }
 
   /// Compares the length of a complete body with the announced length, because not every transport does.
   /// - Returns: The sink with the body's filters; nil if the body has no filters.
   /// - Throws: `RequestError`, if the body is too short or too long.
   func checkWhole() throws(RequestError) -> FilterSink? {
-    let (counted, filter) = state.withLock { ($0.counted, $0.filter) }
+    let (counted, filter) = arrived.withLock { ($0.counted, $0.filter) }
     guard let (sink, length) = counted else { return filter }
     let received = sink.received
     if received < length {
@@ -144,50 +146,25 @@ final class Receiver: HeadReceiver {
     return filter
   }
 
-  private var isMemory: Bool {
-    if case .memory = target { true } else { false }
-  }
-
-  /// Returns the part of a file that an earlier response delivered; nil without such a part.
-  private func beginning(_ start: Int64) -> FilteredResponse.FileBeginning? {
-    guard start > 0, case .file(let download) = target else { return nil }
-    return FilteredResponse.FileBeginning(path: download.path, length: start)
-  }
-
-  private func hold(_ sink: MemorySink) -> MemorySink {
-    state.withLock { $0.held = .memory(sink) }
-    return sink
-  }
-
   /// True if the body went into the file.
   var hasFile: Bool {
-    if case .file = state.withLock({ $0.held }) { true } else { false }
+    if case .file = arrived.withLock({ $0.held }) { true } else { false }
   }
 
   /// The head of a response whose body is not delivered.
   var sufficientHead: ResponseHead? {
-    if case .memory(let sink) = state.withLock({ $0.held }) { sink.head } else { nil }
+    if case .memory(let sink) = arrived.withLock({ $0.held }) { sink.head } else { nil }
   }
 
   /// Returns the body, if it was held in memory.
   func takeMemory() -> Data? {
-    guard case .memory(let sink) = state.withLock({ $0.held }) else { return nil }
+    guard case .memory(let sink) = arrived.withLock({ $0.held }) else { return nil }
     return sink.take()
   }
 }
 
-extension Receiver.Target {
-  init(_ destination: Destination) {
-    switch destination {
-    case .memory: self = .memory
-    case .file(let download): self = .file(download)
-    case .stream: self = .stream(StreamOpening())
-    }
-  }
-}
-
 /// Passes a body on to another sink, and reports the number of its bytes.
-private final class CountingSink: BodySink {
+private final class ProgressSink: BodySink {
   private let sink: any BodySink
   private let progress: ProgressHub
 
@@ -200,6 +177,25 @@ private final class CountingSink: BodySink {
     let signal = try sink.write(chunk)
     progress.received(Int64(chunk.count))
     return signal
+  }
+
+  func onDrain(_ handler: @escaping @Sendable () -> Void) { sink.onDrain(handler) }
+}
+
+/// Passes a body on to another sink, and captures its beginning for listeners.
+private final class CapturingSink: BodySink {
+  private let sink: any BodySink
+  private let events: CallEvents
+
+  init(_ sink: any BodySink, _ events: CallEvents) {
+    self.sink = sink
+    self.events = events
+    events.captured.withLock { $0 = CapturedBody() }
+  }
+
+  func write(_ chunk: Data) throws -> SinkSignal {
+    events.captured.withLock { $0.take(chunk, limit: events.client.bodyLimit) }
+    return try sink.write(chunk)
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) { sink.onDrain(handler) }

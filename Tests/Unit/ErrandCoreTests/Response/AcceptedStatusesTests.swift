@@ -1,0 +1,44 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct AcceptedStatusesTests {
+  @Test(arguments: [
+    (AcceptedStatuses([404, 200, 201, 404]), [200, 202, 404, 405], "200 to 201 or 404"),
+    (AcceptedStatuses(200..<300), [200, 300], "200 to 299"),
+    (AcceptedStatuses(200...204), [200, 205], "200 to 204"),
+    (AcceptedStatuses(Set([599])), [599, 600], "599"), (AcceptedStatuses([]), [0, 0], "no status"),
+    (AcceptedStatuses(0...Int.max), [0, Int.max], "0 to \(Int.max - 1)"),
+    (AcceptedStatuses([Int.max, 200]), [200, 201], "200"),
+  ])
+  func `statuses become ranges, which are stored by their bounds`(
+    _ statuses: AcceptedStatuses, _ bounds: [Int], _ text: String
+  ) {
+    #expect(statuses.bounds == bounds)
+    #expect(AcceptedStatuses(bounds: bounds) == statuses)
+    #expect("\(statuses)" == text)
+    for status in 0..<1000 {
+      let isBetween = stride(from: 0, to: bounds.count, by: 2).contains {
+        (bounds[$0]..<bounds[$0 + 1]).contains(status)
+      }
+      #expect(statuses.contains(HTTPStatus(status)) == isBetween)
+    }
+  }
+
+  @Test func `a request that accepts two statuses rejects all others`() async throws {
+    let stage = Stage.configured { _ in }.responding {
+      .response(status: Int($0.url.lastPathComponent) ?? 0)
+    }
+    func send(_ status: Int) async throws -> Response {
+      try await stage.client.send(.get("http://a.test/\(status)").accepting(200, 404).bestEffort())
+    }
+    #expect(try await send(200).status == 200)
+    #expect(try await send(404).status == 404)
+    for status in [201, 500] {
+      let error = await #expect(throws: RequestError.self) { _ = try await send(status) }
+      #expect(error?.message.contains("but 200 or 404 was expected") == true)
+    }
+  }
+}
