@@ -25,13 +25,14 @@ import ErrandURLSession
 /// Responses are held in memory, up to the client's `memoryLimit`. Background sessions and WebSockets bypass
 /// the client. The article "From URLSession" lists the other differences, and the limits on Linux.
 open class ErrandURLProtocol: URLProtocol {
-  /// The client of a class that `using` made; nil for this class.
-  class var binding: Binding? { nil }
+  /// True for a class that `using` made.
+  class var isBound: Bool { false }
 
   private let load = Locked<ProtocolLoad?>(nil)
 
   /// Returns a class for `URLSessionConfiguration.protocolClasses` whose requests are sent through this
-  /// client. Call it once for each client, because the class and the client live as long as the process.
+  /// client. The same arguments return the same class. The class keeps the client and the outbox until
+  /// `stopUsing(_:)` removes them.
   /// - Parameters:
   ///   - client: The client that sends the requests.
   ///   - outbox: The outbox for the requests that are marked with `errandOutbox`.
@@ -40,9 +41,20 @@ open class ErrandURLProtocol: URLProtocol {
   public static func using(
     _ client: Client, outbox: Outbox? = nil, redirects: RedirectHandling = .told
   ) -> AnyClass {
-    Bindings.add(
-      Binding(client: client, outbox: outbox, tellsRedirects: redirects == .told && mayTellRedirects))
+    let binding = Binding(
+      client: client, outbox: outbox, tellsRedirects: redirects == .told && mayTellRedirects)
+    return bindings.withLock { $0.add(binding) }
   }
+
+  /// Releases a client, and the outbox that was given with it. Requests that are being sent continue. A later
+  /// request of a session with the client's class fails with `URLError.resourceUnavailable`. It is not sent
+  /// without the client.
+  public static func stopUsing(_ client: Client) {
+    // The client is released after the lock.
+    _ = bindings.withLock { $0.remove(client) }
+  }
+
+  private static let bindings = Locked(Bindings())
 
   #if canImport(Darwin)
     private static let mayTellRedirects = true
@@ -60,7 +72,7 @@ open class ErrandURLProtocol: URLProtocol {
   }
 
   open override class func canInit(with request: URLRequest) -> Bool {
-    guard binding != nil else { return false }
+    guard isBound else { return false }
     #if canImport(Darwin)
       // A protocol that is registered for all sessions also sees those of Errand's transports.
       if property(forKey: URLRequest.sentByTransport, in: request) != nil { return false }
@@ -71,7 +83,10 @@ open class ErrandURLProtocol: URLProtocol {
   open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
   open override func startLoading() {
-    guard let binding = Self.binding else { return }
+    guard let binding = Self.bindings.withLock({ $0[Self.self] }) else {
+      client?.urlProtocol(self, didFailWithError: URLError.removedClient)
+      return
+    }
     let load = ProtocolLoad(self, binding)
     self.load.withLock { $0 = load }
     load.start()
@@ -87,54 +102,48 @@ open class ErrandURLProtocol: URLProtocol {
 }
 
 /// The client and the outbox that a class sends its requests with.
-struct Binding: Sendable {
+struct Binding: Equatable, Sendable {
   let client: Client
   let outbox: Outbox?
   let tellsRedirects: Bool
+
+  static func == (one: Self, other: Self) -> Bool {
+    one.client === other.client && one.outbox === other.outbox && one.tellsRedirects == other.tellsRedirects
+  }
 }
 
-/// A number, as a type. A session accepts a class, not an object, so each client gets a separate class:
-/// `BoundProtocol` of a number. The types `Zero`, `Next<Zero>`, `Next<Next<Zero>>` and so on are made when
-/// they are needed.
-protocol Numeral: Sendable {
-  static var number: Int { get }
+/// A class for one client. A session accepts a class, not an object, and a protocol sees nothing else of its
+/// session: neither a property of the request nor the configuration's header fields reach it on Linux. So each
+/// client needs a separate class. Swift makes a class at run time only if it is generic, so the last class is
+/// the parameter of the next one. A class takes less than 1 KiB, and is not used for another client.
+final class BoundProtocol<Previous: ErrandURLProtocol>: ErrandURLProtocol {
+  override class var isBound: Bool { true }
 }
 
-enum Zero: Numeral {
-  static var number: Int { 0 }
+extension ErrandURLProtocol {
+  /// The class after this one.
+  fileprivate class var next: ErrandURLProtocol.Type { BoundProtocol<Self>.self }
 }
 
-enum Next<Number: Numeral>: Numeral {
-  static var number: Int { Number.number + 1 }
-}
+/// The clients, by their classes. Pure.
+struct Bindings {
+  private var entries: [ObjectIdentifier: (bound: ErrandURLProtocol.Type, binding: Binding)] = [:]
+  private var last: ErrandURLProtocol.Type = ErrandURLProtocol.self
 
-final class BoundProtocol<Number: Numeral>: ErrandURLProtocol {
-  override class var binding: Binding? { Bindings.binding(Number.number) }
-}
+  subscript(bound: ErrandURLProtocol.Type) -> Binding? { entries[ObjectIdentifier(bound)]?.binding }
 
-enum Bindings {
-  private struct All {
-    var bindings: [Binding] = []
-    var next: any Numeral.Type = Zero.self
+  /// Returns the class of the binding.
+  mutating func add(_ binding: Binding) -> ErrandURLProtocol.Type {
+    if let present = entries.values.first(where: { $0.binding == binding }) { return present.bound }
+    last = last.next
+    entries[ObjectIdentifier(last)] = (last, binding)
+    return last
   }
 
-  private static let all = Locked(All())
-
-  static func binding(_ number: Int) -> Binding? { all.withLock { $0.bindings[number] } }
-
-  static func add(_ binding: Binding) -> AnyClass {
-    let numeral = all.withLock { all in
-      let numeral = all.next
-      all.bindings.append(binding)
-      all.next = following(numeral)
-      return numeral
-    }
-    return bound(numeral)
+  /// Removes the bindings of a client, and returns them.
+  mutating func remove(_ client: Client) -> [Binding] {
+    let removed = entries.filter { $0.value.binding.client === client }
+    for key in removed.keys { entries[key] = nil }
+    return removed.values.map(\.binding)
   }
-
-  private static func following<Number: Numeral>(_ number: Number.Type) -> any Numeral.Type {
-    Next<Number>.self
-  }
-
-  private static func bound<Number: Numeral>(_ number: Number.Type) -> AnyClass { BoundProtocol<Number>.self }
 }

@@ -20,6 +20,14 @@ extension URLError {
     self.init(Self.code(of: error), userInfo: info)
   }
 
+  /// The error of a request whose client was removed.
+  static var removedClient: URLError {
+    let reason =
+      "the client of this session was removed with ErrandURLProtocol.stopUsing; make a session with the class "
+      + "that ErrandURLProtocol.using returns for another client"
+    return URLError(.resourceUnavailable, userInfo: [NSLocalizedDescriptionKey: reason])
+  }
+
   private static func code(of error: any Error) -> Code {
     if error is CancellationError { return .cancelled }
     guard let error = error as? RequestError else {

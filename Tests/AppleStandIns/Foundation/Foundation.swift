@@ -72,6 +72,7 @@ public struct URLError: Error, Hashable, Sendable {
     public static var httpTooManyRedirects: Code { absent() }
     public static var redirectToNonExistentLocation: Code { absent() }
     public static var requestBodyStreamExhausted: Code { absent() }
+    public static var resourceUnavailable: Code { absent() }
     public static var unknown: Code { absent() }
     public static var userAuthenticationRequired: Code { absent() }
     public static var userCancelledAuthentication: Code { absent() }

@@ -213,6 +213,53 @@ import Testing
     }
   }
 
+  @Test func `a client that is installed twice has one class`() {
+    let others = [
+      ErrandURLProtocol.using(client), ErrandURLProtocol.using(Client(transport: CurlTransport())),
+    ]
+    let first = ObjectIdentifier(ErrandURLProtocol.using(client))
+    #expect(others.map { ObjectIdentifier($0) == first } == [true, false])
+  }
+
+  @Test func `a client that is removed is released, and its sessions' requests fail without being sent`()
+    async throws
+  {
+    server.otherwise { .response(body: $0.fields["X-Client"] ?? "none") }
+    var configuration = ClientConfiguration()
+    configuration.fields = ["X-Client": "removed"]
+    var removed: Client? = Client(transport: CurlTransport(), configuration: configuration)
+    weak let released = removed
+    let (session, present) = (session(removed), session())
+    #expect(try await text(session, fixture.request()).0 == "removed")
+
+    try ErrandURLProtocol.stopUsing(#require(removed))
+    removed = nil
+    #expect(released == nil)
+    let error = await #expect(throws: URLError.self) { try await session.data(for: fixture.request()) }
+    #expect(error?.code == .resourceUnavailable)
+    #expect(error?.localizedDescription.contains("stopUsing") == true)
+
+    // The other clients are still installed, and the class of the removed one is not used for another.
+    #expect(try await text(present, fixture.request()).0 == "none")
+    #expect(try await text(self.session(Client(transport: CurlTransport())), fixture.request()).0 == "none")
+    await #expect(throws: URLError.self) { try await session.data(for: fixture.request()) }
+    #expect(server.requests.count == 3)
+  }
+
+  #if canImport(FoundationNetworking)
+    // If this fails, one class can find the client of a session, and `BoundProtocol` can go.
+    @Test func `a protocol on Linux sees nothing of its session but its class`() async throws {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.protocolClasses = [ProbeProtocol.self]
+      configuration.httpAdditionalHeaders = ["X-Session": "one"]
+      let request = try #require(
+        (fixture.request() as NSURLRequest).mutableCopy() as? NSMutableURLRequest)
+      URLProtocol.setProperty("one", forKey: ProbeProtocol.key, in: request)
+      let data = try await URLSession(configuration: configuration).data(for: request as URLRequest).0
+      #expect(String(decoding: data, as: UTF8.self) == "nothing")
+    }
+  #endif
+
   @Test func `a client on URLSession does not send through itself`() async throws {
     server.on("/") { _ in .response(body: "once") }
     let session = session(Client(transport: URLSessionTransport()))
@@ -239,6 +286,30 @@ import Testing
     #expect(server.requests[0].fields.contains("Idempotency-Key"))
     await outbox.close()
   }
+}
+
+/// A protocol whose responses list what it can know of its session.
+private final class ProbeProtocol: URLProtocol {
+  static let key = "probe"
+
+  override class func canInit(with request: URLRequest) -> Bool { true }
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    let requests = [request, task?.originalRequest, task?.currentRequest].compactMap(\.self)
+    var known = requests.flatMap { ($0.allHTTPHeaderFields ?? [:]).keys }
+    known += requests.compactMap { Self.property(forKey: Self.key, in: $0) as? String }
+    if task?.delegate != nil { known.append("delegate") }
+    guard let url = request.url else { return }
+    let text = known.isEmpty ? "nothing" : known.joined(separator: ", ")
+    let response = URLResponse(
+      url: url, mimeType: nil, expectedContentLength: text.utf8.count, textEncodingName: nil)
+    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    client?.urlProtocol(self, didLoad: Data(text.utf8))
+    client?.urlProtocolDidFinishLoading(self)
+  }
+
+  override func stopLoading() {}
 }
 
 private final class SeenURLs: EventListener {
