@@ -17,30 +17,23 @@ enum DigestHash: String, CaseIterable, Sendable {
 
   /// Returns the hash of data as hexadecimal digits.
   func callAsFunction(_ data: Data) -> String {
-    switch self {
-    case .sha256:
-      var hash = SHA256Hash()
-      hash.update(data)
-      return hash.finalize().description
-    case .md5:
-      var hash = MD5Hash()
-      hash.update(data)
-      return hash.finalize()
-    }
+    var hash = HashState(function)
+    hash.update(data)
+    return hash.finalize().hexadecimal
   }
 
   /// Returns the hash of a body as hexadecimal digits, without holding it in memory.
   /// - Throws: The errors of `RequestBody.chunks`.
   func callAsFunction(_ body: RequestBody) async throws -> String {
+    var hash = HashState(function)
+    for try await chunk in body.chunks { hash.update(chunk) }
+    return hash.finalize().hexadecimal
+  }
+
+  private var function: HashState.Function {
     switch self {
-    case .sha256:
-      var hash = SHA256Hash()
-      for try await chunk in body.chunks { hash.update(chunk) }
-      return hash.finalize().description
-    case .md5:
-      var hash = MD5Hash()
-      for try await chunk in body.chunks { hash.update(chunk) }
-      return hash.finalize()
+    case .sha256: .sha256
+    case .md5: .md5
     }
   }
 }

@@ -60,6 +60,6 @@ struct AWSScope: Sendable, Hashable {
       }
     }
     let code = HMACSHA256.code(key: key, data: Array(stringToSign(request, at: time).utf8))
-    return code.withUnsafeBytes { bytes in bytes.map { UInt64($0).hexadecimal(2) }.joined() }
+    return code.withUnsafeBytes { bytes in bytes.hexadecimal }
   }
 }

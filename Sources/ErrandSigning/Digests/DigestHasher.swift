@@ -1,8 +1,4 @@
-#if canImport(CryptoKit)
-  import CryptoKit
-#else
-  import CCrypto
-#endif
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -18,70 +14,39 @@
 /// let digest = hasher.finalize()
 /// ```
 public struct DigestHasher: ~Copyable, Sendable {
-  private let state: DigestState
+  private var state: HashState
 
   /// Makes a hasher without content.
-  public init(_ algorithm: DigestAlgorithm) { state = DigestState(algorithm) }
+  public init(_ algorithm: DigestAlgorithm) { state = HashState(algorithm.function) }
 
   /// Appends a piece of the content.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bytes) }
 
   /// Appends a piece of the content.
-  public mutating func update(_ data: Data) { data.withUnsafeBytes { state.update($0) } }
+  public mutating func update(_ data: Data) { state.update(data) }
 
   /// Returns the digest of all the pieces.
-  public consuming func finalize() -> Data { state.finalize() }
+  public consuming func finalize() -> Data { Data(state.finalize()) }
 }
 
-/// The state of one computation in the system's library.
-// Needs no lock, because it belongs to one value, which cannot be copied and whose methods run one after
-// another.
+/// The state of one computation, for collections, which cannot have elements that are not copyable.
 final class DigestState: Sendable {
-  #if canImport(CryptoKit)
-    nonisolated(unsafe) private var hash: any HashFunction
+  // Needs no lock, because it belongs to one value, which cannot be copied and whose methods run one after
+  // another, or to one function.
+  nonisolated(unsafe) private var state: HashState
 
-    init(_ algorithm: DigestAlgorithm) {
-      hash =
-        switch algorithm {
-        case .sha256: CryptoKit.SHA256()
-        case .sha512: CryptoKit.SHA512()
-        }
+  init(_ algorithm: DigestAlgorithm) { state = HashState(algorithm.function) }
+
+  func update(_ bytes: UnsafeRawBufferPointer) { state.update(bytes) }
+
+  func finalize() -> Data { Data(state.finalize()) }
+}
+
+extension DigestAlgorithm {
+  fileprivate var function: HashState.Function {
+    switch self {
+    case .sha256: .sha256
+    case .sha512: .sha512
     }
-
-    func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
-
-    func finalize() -> Data { Self.data(hash.finalize()) }
-
-    private static func data(_ digest: some CryptoKit.Digest) -> Data { Data(Array(digest)) }
-  #else
-    nonisolated(unsafe) private let context: OpaquePointer
-    private let byteCount: Int
-
-    init(_ algorithm: DigestAlgorithm) {
-      let type =
-        switch algorithm {
-        case .sha256: EVP_sha256()
-        case .sha512: EVP_sha512()
-        }
-      guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, type, nil) == 1 else {
-        preconditionFailure("OpenSSL has no memory, or no \(algorithm.rawValue)")
-      }
-      self.context = context
-      byteCount = algorithm.byteCount
-    }
-
-    deinit { EVP_MD_CTX_free(context) }
-
-    func update(_ bytes: UnsafeRawBufferPointer) {
-      let isDone = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-      precondition(isDone == 1, "OpenSSL cannot hash")
-    }
-
-    func finalize() -> Data {
-      var bytes = [UInt8](repeating: 0, count: byteCount)
-      let isDone = EVP_DigestFinal_ex(context, &bytes, nil)
-      precondition(isDone == 1, "OpenSSL cannot hash")
-      return Data(bytes)
-    }
-  #endif
+  }
 }
