@@ -73,6 +73,9 @@ public struct Request: Sendable, Hashable {
     _modify { yield &parts.value.address }
   }
 
+  /// The URL as text with its secrets, valid or not.
+  package var urlText: String { address.text }
+
   /// Returns the URL as text without its secrets, valid or not.
   package func urlText(hiding secrets: Secrets) -> String { address.shown(hiding: secrets) }
 
@@ -144,19 +147,4 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
 extension Request {
   /// The canonical name of the origin that the request leads to; empty if its URL has none.
   package var originName: String { address.originName }
-
-  /// The path and the query, as they are in the request's first line.
-  package var target: String? {
-    URLReference(address.text).map { reference in
-      (reference.path.isEmpty ? "/" : reference.path) + (reference.query.map { "?\($0)" } ?? "")
-    }
-  }
-
-  /// A hash of the method, and of the URL without its query: servers decide by these whether a user may have a response.
-  package var resource: Int {
-    var hasher = Hasher()
-    hasher.combine(method)
-    for byte in address.text.utf8.prefix(while: { !"?#".utf8.contains($0) }) { hasher.combine(byte) }
-    return hasher.finalize()
-  }
 }
