@@ -11,7 +11,8 @@ extension Outbox {
   public func deliver() { dispatcher.start() }
 
   /// Retries at once the requests that are stored, dead letters or expired, even if their origins are held.
-  /// Dead letters and expired requests return to their places in their lanes.
+  /// A dead letter or an expired request returns to its place in its lane with all of its attempts, without
+  /// its last response, and does not expire any more. A stored request keeps its attempts and its expiry.
   /// - Parameters:
   ///   - selection: The requests. Requests in other states stay as they are.
   ///   - force: True to free requests that are being attempted, too: for an operator who knows that their

@@ -9,14 +9,16 @@
 ///
 /// ```swift
 /// struct HubSignature: RequestSigner {
-///   let key: SymmetricKey
+///   let key: SharedKey  // HMAC-SHA-256, of the product ErrandSigning
 ///
 ///   func sign(_ request: inout OutgoingRequest) async throws {
-///     let body = try await request.body.bytes(limit: 10 << 20)
-///     request.fields.set("X-Hub-Signature-256", "sha256=\(hmac(body, key))", isSecret: true)
+///     let code = try key.sign(try await request.body.bytes(limit: 10 << 20))
+///     let text = code.map { String(format: "%02x", $0) }.joined()
+///     request.fields.set("X-Hub-Signature-256", "sha256=\(text)", isSecret: true)
 ///   }
 /// }
 ///
+/// let key = try SharedKey(Data("at least 32 unpredictable bytes".utf8))
 /// try await client.send(.post(hookURL, json: event).signed(by: HubSignature(key: key)))
 /// ```
 ///
