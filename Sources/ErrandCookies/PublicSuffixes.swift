@@ -37,8 +37,8 @@ struct PublicSuffixes: Sendable {
 
   #if os(Linux)
     private static func system(or plain: PublicSuffixes) -> PublicSuffixes {
-      // The list is read once, and afterwards never changed or freed.
       guard let list = unsafe psl_latest(nil) ?? psl_builtin() else { return plain }
+      // Safe to share: libpsl only reads the list, and nothing frees it.
       nonisolated(unsafe) let shared = unsafe list
       return PublicSuffixes { host in
         unsafe host.withCString { name in

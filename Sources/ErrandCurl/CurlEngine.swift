@@ -3,7 +3,9 @@ import ErrandCore
 
 /// Runs libcurl's multi interface on one thread. Other threads send it commands. Everything else happens on
 /// its thread.
-// Safe to share: `inbox` and `handles` are locked, and only the engine's thread uses the other variables.
+// Safe to share: `inbox` and `handles` are locked, and only the engine's thread uses the other variables. Their
+// exclusivity is not checked, which would cost time in each turn: one thread makes all accesses, and none lasts
+// while libcurl or a job runs, which could come back here.
 final class CurlEngine: TaskExecutor, @unchecked Sendable {
   let options: CurlOptions
   let handles: CurlHandlePool

@@ -10,7 +10,8 @@ import ErrandCore
 #endif
 
 /// An easy handle of libcurl, with the buffers for a transfer.
-// Safe to share: either the pool or one transfer holds it, never both.
+// Safe to share: either the pool or one transfer holds it, never both. Exclusivity is not checked for the reason
+// that `CurlTransfer` gives.
 final class CurlHandle: @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))

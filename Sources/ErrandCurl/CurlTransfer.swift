@@ -17,7 +17,8 @@ import ErrandCore
 
 /// One attempt, as a transfer of libcurl.
 // Safe to share: `waiting` is locked. The rest belongs to one thread at a time: the maker's, the engine's,
-// the waiter's.
+// the waiter's. Exclusivity is not checked, which would cost time for each line of a head: an access lasts while
+// a body's reader or a response's sink runs at most, and these do not know the transfer.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   let events: ExchangeEvents?

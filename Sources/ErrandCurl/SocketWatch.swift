@@ -14,6 +14,8 @@ import ErrandCore
 /// Requests use a kept-alive connection one after another. So a socket that no transfer wants stays
 /// registered until it is ready, usually because its server closed it. Changes are applied only before a
 /// wait.
+// Exclusivity is not checked, because it would cost time for each event of a socket. Only the engine's thread
+// uses the watch, and no access lasts while a holder or libcurl runs, which could come back here.
 final class SocketWatch {
   struct Interest: OptionSet {
     let rawValue: UInt8

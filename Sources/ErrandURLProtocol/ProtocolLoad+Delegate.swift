@@ -51,7 +51,7 @@
         protectionSpace: space, proposedCredential: nil, previousFailureCount: 0,
         failureResponse: HTTPURLResponse(response), error: nil, sender: sender)
       thread.perform { [self] in
-        guard isLoading, let urlProtocol = handle.urlProtocol, let client = urlProtocol.client else { return }
+        guard isLoading, let urlProtocol, let client = urlProtocol.client else { return }
         client.urlProtocol(urlProtocol, didReceive: challenge)
       }
       return true

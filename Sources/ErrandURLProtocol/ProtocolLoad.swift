@@ -14,18 +14,21 @@ final class ProtocolLoad: Sendable {
     var work: Task<Void, Never>?
   }
 
-  let handle: ProtocolHandle
+  /// The session's object.
+  // Safe to share: it is never set again, and a weak reference may be read on any thread. The object's client is
+  // called on the session's thread only.
+  nonisolated(unsafe) private(set) weak var urlProtocol: ErrandURLProtocol?
   let binding: Binding
   let thread = ClientThread()
   let contents = Locked(Contents())
 
   init(_ urlProtocol: ErrandURLProtocol, _ binding: Binding) {
-    handle = ProtocolHandle(urlProtocol: urlProtocol)
+    self.urlProtocol = urlProtocol
     self.binding = binding
   }
 
   func start() {
-    guard let urlProtocol = handle.urlProtocol, contents.withLock({ $0.state.start() }) else { return }
+    guard let urlProtocol, contents.withLock({ $0.state.start() }) else { return }
     begin(urlProtocol.request)
   }
 
@@ -33,10 +36,10 @@ final class ProtocolLoad: Sendable {
     let work = Task { [self] in
       do {
         // On Linux, a task's properties cannot be read while it begins.
-        let priority = handle.urlProtocol?.task?.priority ?? 0.5
+        let priority = urlProtocol?.task?.priority ?? 0.5
         #if canImport(FoundationNetworking)
           // FoundationNetworking hides the body of an upload, and a download would end the process.
-          let task = handle.urlProtocol?.task
+          let task = urlProtocol?.task
           if task is URLSessionUploadTask || task is URLSessionDownloadTask {
             throw URLError(.unsupportedURL)
           }
@@ -112,22 +115,17 @@ final class ProtocolLoad: Sendable {
   func tell(_ outcome: @escaping @Sendable (ErrandURLProtocol, any URLProtocolClient) -> Void) {
     thread.perform { [self] in
       guard contents.withLock({ $0.state.finish() }) else { return }
-      guard let urlProtocol = handle.urlProtocol, let client = urlProtocol.client else { return }
+      guard let urlProtocol, let client = urlProtocol.client else { return }
       outcome(urlProtocol, client)
     }
   }
 }
 
-/// A weak reference to the session's object. It is used only on the session's thread, where its methods are safe.
-struct ProtocolHandle: @unchecked Sendable {
-  private(set) weak var urlProtocol: ErrandURLProtocol?
-}
-
 /// The thread on which a session expects callbacks: the thread that began the load.
-struct ClientThread: @unchecked Sendable {
+struct ClientThread: Sendable {
   #if canImport(Darwin)
-    // A run loop's `perform` may be called on any thread.
-    private let loop = RunLoop.current
+    // Safe to share: a run loop's `perform` may be called on any thread.
+    nonisolated(unsafe) private let loop = RunLoop.current
     private let mode = RunLoop.current.currentMode ?? .default
 
     func perform(_ work: @escaping @Sendable () -> Void) {

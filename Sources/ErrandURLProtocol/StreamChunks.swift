@@ -3,19 +3,23 @@ import ErrandCore
 import Foundation
 
 /// Reads an `InputStream` on a separate queue, because the stream blocks its reader until its writer has written.
-final class StreamChunks: @unchecked Sendable {
-  // Used on `queue` only.
-  private let stream: InputStream
+final class StreamChunks: Sendable {
+  // Safe to share: only work on `queue` uses it.
+  nonisolated(unsafe) private let stream: InputStream
   private let queue = DispatchQueue(label: "errand.body-stream")
 
   init(_ stream: InputStream) {
     self.stream = stream
-    // Opening a pipe waits for its writer.
+    // Opening a pipe waits for its writer. Safe to send: only `queue` uses it.
     nonisolated(unsafe) let opened = stream
     queue.async { opened.open() }
   }
 
-  deinit { stream.close() }
+  deinit {
+    // Safe to send: nothing else uses the stream any more. It may still be opening.
+    nonisolated(unsafe) let stream = stream
+    queue.async { stream.close() }
+  }
 
   /// Reads until the end, or until there are more bytes than `limit`.
   func read(atMost limit: Int) async throws -> (Data, isWhole: Bool) {

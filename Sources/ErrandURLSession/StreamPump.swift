@@ -36,9 +36,9 @@ import Foundation
 
     /// Returns the stream to read from; nil after the first call.
     func takeStream() -> InputStream? {
-      nonisolated(unsafe) let input: InputStream? = state.withLock { state in
-        defer { state.input = nil }
-        nonisolated(unsafe) let input = state.input
+      let input: InputStream? = state.withLock { state in
+        // Safe to send: the state has no reference to the stream any more.
+        nonisolated(unsafe) let input = state.input.take()
         return input
       }
       guard let input else { return nil }

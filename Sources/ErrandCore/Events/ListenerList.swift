@@ -2,8 +2,8 @@ import Synchronization
 
 /// The listeners of a client as a linked list. Unlike an array of existentials, it can be called without
 /// copying anything or counting references. It grows at its end.
+// Safe to share: it has no state, and its only subclass has constant and atomic properties.
 class ListenerList: @unchecked Sendable {
-  // Safe to share: it has no state, and its only subclass has constant and atomic properties.
   fileprivate init() {}
 
   /// Passes an event to all listeners, in order.
@@ -24,6 +24,8 @@ class ListenerList: @unchecked Sendable {
   fileprivate static func link(_ listener: some EventListener) -> ListenerList { Link(listener) }
 }
 
+/// One listener, and the rest of the list.
+// Safe to share: each property is Sendable. A subclass has to repeat the conformance.
 private final class Link<Listener: EventListener>: ListenerList, @unchecked Sendable {
   private let listener: Listener
   private let next = AtomicLazyReference<ListenerList>()

@@ -12,9 +12,9 @@ import ErrandCore
 /// again, page by page, takes longer than to receive the bytes that fill it.
 final class BodyMemory: Sendable {
   /// Memory for a part of a body.
-  // Safe to share: only its owner writes its bytes, before it is shared. Afterwards they are only read.
-  final class Block: @unchecked Sendable {
-    let bytes: UnsafeMutableRawBufferPointer
+  final class Block: Sendable {
+    // Safe to share: only its owner writes the bytes, before it is shared. Afterwards they are only read.
+    nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
 
     fileprivate init(_ size: Int) { bytes = .allocate(byteCount: size, alignment: 16) }
 

@@ -8,10 +8,10 @@
   #endif
 
   /// Reads a body in pieces, on threads that may wait for a disk.
-  // Safe to share: its only user waits for each piece before it reads the next.
-  final class SourceReading: @unchecked Sendable {
-    private var reader: BlobSource.Reader
-    private var rest = Data()
+  // Its variables need no lock: its only user waits for each piece before it reads the next.
+  final class SourceReading: Sendable {
+    nonisolated(unsafe) private var reader: BlobSource.Reader
+    nonisolated(unsafe) private var rest = Data()
     let size: Int64
 
     private init(_ reader: consuming BlobSource.Reader) {

@@ -8,9 +8,9 @@
   #endif
 
   /// The rows that a statement returned, in PostgreSQL's binary form.
-  // Safe to share: libpq does not change a result that it has returned.
-  final class PostgresAnswer: @unchecked Sendable {
-    private let result: OpaquePointer
+  final class PostgresAnswer: Sendable {
+    // Safe to share: libpq does not change a result that it has returned, and only `deinit` frees it.
+    nonisolated(unsafe) private let result: OpaquePointer
 
     /// Takes over the result.
     init(_ result: OpaquePointer) { self.result = result }

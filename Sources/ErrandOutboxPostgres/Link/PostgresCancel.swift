@@ -8,15 +8,12 @@
     private static let most = 4
     private static let underWay = Locked(0)
 
-    /// A request to cancel.
-    // Safe to share: only its thread uses it.
-    private struct Request: @unchecked Sendable { let handle: OpaquePointer }
-
     /// Sends a request on a dedicated thread, because libpq waits for the server to accept it. If too many
     /// are in progress, this one is not sent. The server then ends the statement when it finds that the
     /// connection is closed, or later.
     static func send(_ handle: OpaquePointer) {
-      let request = Request(handle: handle)
+      // Safe to send: the thread frees it, or this function does if no thread has started.
+      nonisolated(unsafe) let handle = handle
       let mayBegin = underWay.withLock { count in
         guard count < most else { return false }
         count += 1
@@ -27,13 +24,13 @@
         && SystemThread.start {
           errand_name_postgres_thread("errand.cancel")
           var message = [CChar](repeating: 0, count: 256)
-          _ = PQcancel(request.handle, &message, Int32(message.count))
-          PQfreeCancel(request.handle)
+          _ = PQcancel(handle, &message, Int32(message.count))
+          PQfreeCancel(handle)
           underWay.withLock { $0 -= 1 }
         }
       guard !isStarted else { return }
       if mayBegin { underWay.withLock { $0 -= 1 } }
-      PQfreeCancel(request.handle)
+      PQfreeCancel(handle)
     }
   }
 #endif

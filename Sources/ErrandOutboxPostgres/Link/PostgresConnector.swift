@@ -14,9 +14,9 @@
   /// as the resolver needs, and nothing else should wait for that.
   enum PostgresConnector {
     /// A finished connection, on its way to the thread that uses it.
-    // Safe to share: the thread of a link takes it once, and no other thread knows it before.
-    struct Made: @unchecked Sendable {
-      fileprivate let handle: OpaquePointer
+    struct Made: Sendable {
+      // Safe to send: the thread of a link takes it once, and no other thread uses it after `connect`.
+      nonisolated(unsafe) fileprivate let handle: OpaquePointer
 
       func connection() -> PostgresConnection { PostgresConnection(handle) }
       /// Closes a connection that is not needed any more.

@@ -53,7 +53,7 @@ struct DigestFilter: ResponseFilter {
 }
 
 /// Verifies the digests of one body, and passes the body on unchanged.
-// Needs no lock, because only one thread calls it at a time.
+// Its variables need no lock: the response's sink calls one method after another, and awaits `work` before the next.
 final class DigestBodyFilter: BodyFilter {
   private nonisolated(unsafe) var content: DigestVerifier?
   private nonisolated(unsafe) var representation: DigestVerifier?

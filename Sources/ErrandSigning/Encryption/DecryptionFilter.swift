@@ -48,7 +48,7 @@ struct DecryptionFilter: ResponseFilter {
 }
 
 /// Decrypts one body.
-// Needs no lock, because only one thread calls it at a time.
+// Its variables need no lock: the response's sink calls one method after another, and awaits `work` before the next.
 final class DecryptedBody: BodyFilter {
   private let keys: any ContentKeyProvider
   private nonisolated(unsafe) var decoder: AES128GCMDecoder

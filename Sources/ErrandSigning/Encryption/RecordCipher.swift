@@ -12,7 +12,6 @@
 
 /// AES-128-GCM (NIST SP 800-38D) for the records of one content, without additional data. The key is set
 /// once, and records allocate no memory.
-// Needs no lock, because it belongs to one encoder or decoder, which cannot be copied.
 final class RecordCipher: Sendable {
   private let keys: RecordKeys
 
@@ -67,6 +66,7 @@ final class RecordCipher: Sendable {
       return nonce
     }
   #else
+    // Needs no lock, because it belongs to one encoder or decoder, which cannot be copied.
     nonisolated(unsafe) private let context: OpaquePointer
 
     init(_ keys: RecordKeys, encrypts: Bool) {

@@ -87,6 +87,7 @@ final class HMACKey: Sendable {
         if data.count <= Self.longestShared {
           isDone = lock.withLock { _ in Self.write(data, context, to: code) }
         } else {
+          // Safe to use here: only this thread knows the copy.
           nonisolated(unsafe) var copy: OpaquePointer?
           lock.withLock { _ in copy = EVP_MAC_CTX_dup(context) }
           isDone = copy.map { Self.write(data, $0, to: code) } ?? false

@@ -22,7 +22,7 @@
   @MainActor @propertyWrapper public struct Loaded<Value: Sendable>: DynamicProperty {
     @State private var model = LoadModel<Value>()
     @Environment(\.errand) private var store
-    private let key: Key
+    private let key: any Hashable & Sendable
     private let work: LoadEntry<Value>.Work
 
     /// Loads a value with a closure.
@@ -33,7 +33,7 @@
     public nonisolated init(
       _ key: some Hashable & Sendable, load: @escaping @Sendable (Client, RequestScope) async throws -> Value
     ) {
-      self.key = Key(key)
+      self.key = ExactBytes.key(key)
       work = load
     }
 
@@ -58,21 +58,13 @@
     public nonisolated mutating func update() {
       let copy = self
       MainActor.assumeIsolated {
-        copy.model.show(copy.key.value, in: copy.store, copy.work)
+        copy.model.show(AnyHashable(copy.key), in: copy.store, copy.work)
       }
     }
 
     private nonisolated struct LoadKey: Hashable, Sendable {
       let request: Request
       let identity: String
-    }
-
-    /// A key of any type.
-    private nonisolated struct Key: @unchecked Sendable {
-      // Safe to share: it is made from a Sendable value.
-      let value: AnyHashable
-
-      init(_ key: some Hashable & Sendable) { value = AnyHashable(ExactBytes.key(key)) }
     }
   }
 

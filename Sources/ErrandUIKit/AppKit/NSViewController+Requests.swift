@@ -96,6 +96,6 @@
     }
   }
 
-  nonisolated(unsafe) private var controllerKey: UInt8 = 0
-  nonisolated(unsafe) private var viewKey: UInt8 = 0
+  @MainActor private var controllerKey: UInt8 = 0
+  @MainActor private var viewKey: UInt8 = 0
 #endif

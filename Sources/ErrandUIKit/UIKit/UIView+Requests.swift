@@ -57,5 +57,5 @@
     func watchWindow() {}
   }
 
-  nonisolated(unsafe) private var holderKey: UInt8 = 0
+  @MainActor private var holderKey: UInt8 = 0
 #endif

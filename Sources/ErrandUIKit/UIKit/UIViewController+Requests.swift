@@ -78,5 +78,5 @@
     }
   }
 
-  nonisolated(unsafe) private var holderKey: UInt8 = 0
+  @MainActor private var holderKey: UInt8 = 0
 #endif
