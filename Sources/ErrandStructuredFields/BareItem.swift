@@ -30,7 +30,7 @@ public enum BareItem: Hashable, Sendable {
 
   /// Returns the value as it is written in a field (section 4.1.3.1).
   /// - Throws: `.notSerializable` if the value cannot be written in a field.
-  public func serialized() throws(StructuredFieldError) -> String {
+  package func serialized() throws(StructuredFieldError) -> String {
     try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
       try serializer.append(self)
     }

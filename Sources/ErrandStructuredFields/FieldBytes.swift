@@ -1,8 +1,8 @@
 /// Default limits of structured fields (RFC 9651).
-public enum StructuredFields {
+enum StructuredFields {
   /// The longest value that is parsed, in bytes: 262,144, which is also the limit for all fields of a
   /// response. A parsed value takes about 40 times the memory of its text, at most.
-  public static let maximumBytes = 256 << 10
+  static let maximumBytes = 256 << 10
 }
 
 /// The kinds of bytes in structured fields.

@@ -7,16 +7,17 @@ public protocol StructuredField: Hashable, Sendable {
 }
 
 extension StructuredField {
-  /// Parses the lines of the field, of at most `StructuredFields.maximumBytes` bytes.
+  /// Parses the lines of the field, of at most 256 KiB.
   public init(parsing lines: [String]) throws(StructuredFieldError) {
     try self.init(parsing: lines, maximumBytes: StructuredFields.maximumBytes)
   }
 
   /// Parses the value of the field. An empty value is an empty list or dictionary.
-  /// - Parameter maximumBytes: The most bytes that the value may have.
+  /// - Parameter maximumBytes: The most bytes that the value may have. Default: 256 KiB, the limit for all fields of
+  ///   a response.
   /// - Throws: `.malformed`; `.tooLong` if the value has more than `maximumBytes` bytes.
   public init(
-    parsing value: String, maximumBytes: Int = StructuredFields.maximumBytes
+    parsing value: String, maximumBytes: Int = 256 << 10
   ) throws(StructuredFieldError) {
     try self.init(parsing: [value], maximumBytes: maximumBytes)
   }

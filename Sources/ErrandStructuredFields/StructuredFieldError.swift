@@ -2,20 +2,19 @@
 /// remedy, and shows nothing of the field's value.
 public struct StructuredFieldError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure. Later versions may add kinds, so keep a `default`.
-  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The kind's name, such as "malformed".
-    public let rawValue: String
-    /// Makes a kind with this name.
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public var description: String { rawValue }
+    public let description: String
+
+    private init(_ name: String) { description = name }
 
     /// The received value does not match the field's definition. Ignore the whole field, or treat the message
     /// as malformed (RFC 9651, section 4.2).
-    public static let malformed = Code(rawValue: "malformed")
+    public static let malformed = Code("malformed")
     /// The received value is longer than accepted, and was not parsed.
-    public static let tooLong = Code(rawValue: "tooLong")
+    public static let tooLong = Code("tooLong")
     /// A value cannot be written in a field, such as a number with too many digits or a string that is not ASCII.
-    public static let notSerializable = Code(rawValue: "notSerializable")
+    public static let notSerializable = Code("notSerializable")
   }
 
   /// The kind of failure.
@@ -26,8 +25,8 @@ public struct StructuredFieldError: Error, Sendable, Hashable, CustomStringConve
   /// The cause, and how to correct it.
   public let message: String
 
-  /// Makes an error. Use it also for fields that are based on structured fields but have other contents.
-  public init(_ code: Code, _ message: String, offset: Int? = nil) {
+  /// Makes an error, also for fields that are based on structured fields but have other contents.
+  package init(_ code: Code, _ message: String, offset: Int? = nil) {
     self.code = code
     self.message = message
     self.offset = offset

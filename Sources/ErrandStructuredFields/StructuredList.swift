@@ -31,28 +31,6 @@ public struct StructuredList: StructuredField {
   }
 }
 
-extension StructuredList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection,
-  ExpressibleByArrayLiteral
-{
-  /// Makes an empty list.
-  public init() { self.init([]) }
+extension StructuredList: ExpressibleByArrayLiteral {
   public init(arrayLiteral members: StructuredMember...) { self.init(members) }
-
-  /// The index of the first member, 0.
-  public var startIndex: Int { members.startIndex }
-  /// The number of members.
-  public var endIndex: Int { members.endIndex }
-
-  /// The member at this index.
-  public subscript(index: Int) -> StructuredMember {
-    get { members[index] }
-    set { members[index] = newValue }
-  }
-
-  /// Replaces the members in a range.
-  public mutating func replaceSubrange(
-    _ range: Range<Int>, with replacement: some Collection<StructuredMember>
-  ) {
-    members.replaceSubrange(range, with: replacement)
-  }
 }

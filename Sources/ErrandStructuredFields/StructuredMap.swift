@@ -18,7 +18,7 @@ public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
   private var indices: [String: Int]?
 
   /// Makes an empty map.
-  public init() {}
+  package init() {}
 
   /// Makes an empty map with room for `capacity` entries.
   init(capacity: Int) {
@@ -40,7 +40,7 @@ public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
   }
 
   /// Returns the index of the entry with this key; nil if the map lacks the key.
-  public func index(of key: String) -> Int? {
+  package func index(of key: String) -> Int? {
     if let indices { return indices[key] }
     return entries.firstIndex { $0.key == key }
   }

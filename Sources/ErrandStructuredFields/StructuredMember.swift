@@ -34,7 +34,7 @@ public enum StructuredMember: Hashable, Sendable {
 
   /// Returns the member as it is written in a field, without a dictionary's key.
   /// - Throws: `.notSerializable` if a value cannot be written in a field.
-  public func serialized() throws(StructuredFieldError) -> String {
+  package func serialized() throws(StructuredFieldError) -> String {
     try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
       try serializer.append(self)
     }
@@ -69,35 +69,13 @@ public struct StructuredInnerList: Hashable, Sendable {
 
   /// Returns the inner list as it is written in a field, with its parentheses and parameters (section 4.1.1.1).
   /// - Throws: `.notSerializable` if a value cannot be written in a field.
-  public func serialized() throws(StructuredFieldError) -> String {
+  package func serialized() throws(StructuredFieldError) -> String {
     try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
       try serializer.append(self)
     }
   }
 }
 
-extension StructuredInnerList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection,
-  ExpressibleByArrayLiteral
-{
-  /// Makes an empty inner list.
-  public init() { self.init([]) }
+extension StructuredInnerList: ExpressibleByArrayLiteral {
   public init(arrayLiteral items: StructuredItem...) { self.init(items) }
-
-  /// The index of the first item, 0.
-  public var startIndex: Int { items.startIndex }
-  /// The number of items.
-  public var endIndex: Int { items.endIndex }
-
-  /// The item at this index.
-  public subscript(index: Int) -> StructuredItem {
-    get { items[index] }
-    set { items[index] = newValue }
-  }
-
-  /// Replaces the items in a range.
-  public mutating func replaceSubrange(
-    _ range: Range<Int>, with replacement: some Collection<StructuredItem>
-  ) {
-    items.replaceSubrange(range, with: replacement)
-  }
 }

@@ -1,5 +1,5 @@
 import BenchmarkSupport
-import ErrandSigning
+@_spi(Benchmarks) import ErrandSigning
 import Foundation
 
 // Measures the rate of the `aes128gcm` content coding in records of 4 KiB, and compares it with AES-128-GCM in

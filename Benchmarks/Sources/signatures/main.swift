@@ -1,6 +1,6 @@
 import BenchmarkSupport
 import ErrandCore
-import ErrandSigning
+@_spi(Benchmarks) import ErrandSigning
 import Foundation
 import PlainCrypto
 

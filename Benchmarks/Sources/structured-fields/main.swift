@@ -50,7 +50,7 @@ func report(_ name: String, _ text: String, _ parse: (String) throws -> (Int, ()
 
 func list(_ text: String) throws -> (Int, () throws -> String?) {
   let list = try StructuredList(parsing: text, maximumBytes: size)
-  return (list.count, { try list.serialized() })
+  return (list.members.count, { try list.serialized() })
 }
 
 func dictionary(_ text: String) throws -> (Int, () throws -> String?) {

@@ -65,7 +65,7 @@ struct KeyFile {
       return try body()
     } catch let error as SigningError {
       let hint = error.code == .passwordNeeded ? "--key-password @FILE reads the password from a file." : nil
-      throw CommandFailure(.usage, error.code.rawValue, "\(path): \(error.message)", hint: hint)
+      throw CommandFailure(.usage, error.code.description, "\(path): \(error.message)", hint: hint)
     }
   }
 }

@@ -23,7 +23,7 @@ struct ResponseVerification: Sendable {
   static func failure(_ error: RequestError) -> CommandFailure? {
     guard error.code == .integrityFailed else { return nil }
     let code =
-      (error.underlying as? SigningError)?.code.rawValue
+      (error.underlying as? SigningError)?.code.description
     return CommandFailure(
       .rejected, code ?? error.code.rawValue, error.message,
       hint: "The body was not shown. --verify-cover and --verify-age set what the signature must fulfil."

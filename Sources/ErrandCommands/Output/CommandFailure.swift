@@ -37,7 +37,7 @@ struct CommandFailure: Error, Sendable {
     case let error as UsageError: self.init(error)
     case let error as RequestError: self.init(ExitCode(error.code), error.code.rawValue, error.description)
     case let error as OutboxError: self.init(ExitCode(error.code), error.code.rawValue, error.message)
-    case let error as SigningError: self.init(.usage, error.code.rawValue, error.message)
+    case let error as SigningError: self.init(.usage, error.code.description, error.message)
     case let error as FileError: self.init(.localFile, "file", error.description)
     case OutputDescriptor.Failure.unwritable(let reason):
       self.init(.localFile, "outputUnwritable", "the output cannot be written: \(reason)")

@@ -24,7 +24,7 @@ enum AWSPayload {
     case .exceptStreams where !body.isReplayable: return unsigned
     case .always where !body.isReplayable:
       throw SigningError(
-        .streamedBody,
+        .invalidRequest,
         "the body is a stream, which cannot be read for its signature and then sent; use a body that can be "
           + "read again, or make the signer with payload: .exceptStreams, which S3 accepts")
     default:

@@ -14,16 +14,17 @@ struct AWSScope: Sendable, Hashable {
   let region: String
   let service: String
 
-  /// - Throws: `SigningError.invalidScope` if either is not a name.
+  /// - Throws: `SigningError.invalidParameter` if either is not a name.
   init(region: String, service: String) throws(SigningError) {
     guard Self.isName(region) else {
       throw SigningError(
-        .invalidScope, "\(region.prefix(100).debugDescription) is not a region; give one such as eu-central-1"
+        .invalidParameter,
+        "\(region.prefix(100).debugDescription) is not a region; give one such as eu-central-1"
       )
     }
     guard Self.isName(service) else {
       throw SigningError(
-        .invalidScope,
+        .invalidParameter,
         "\(service.prefix(100).debugDescription) is not a service; give its signing name, such as s3 or execute-api"
       )
     }

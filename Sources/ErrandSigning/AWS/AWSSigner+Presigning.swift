@@ -27,7 +27,7 @@ extension AWSSigner {
     let seconds = lifetime.components.seconds
     guard 1...604_800 ~= seconds, lifetime <= .seconds(604_800) else {
       throw SigningError(
-        .invalidLifetime, "a presigned URL is valid for 1 s to 7 days; give a lifetime in that range")
+        .invalidParameter, "a presigned URL is valid for 1 s to 7 days; give a lifetime in that range")
     }
     let target = try AWSTarget(url)
     let credentials = try await provider.credentials()

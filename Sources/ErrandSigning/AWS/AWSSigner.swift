@@ -28,9 +28,9 @@ public struct AWSSigner: RequestSigner {
   private let payload: AWSPayloadSigning
 
   /// The region that signatures are for, such as `eu-central-1`.
-  public var region: String { scope.region }
+  package var region: String { scope.region }
   /// The service's signing name, such as `s3` or `execute-api`.
-  public var service: String { scope.service }
+  package var service: String { scope.service }
   /// The identity of the credentials; nil if their provider has none.
   public var identity: String? { provider.identity }
 
@@ -40,7 +40,7 @@ public struct AWSSigner: RequestSigner {
   ///   - service: The service's signing name, such as `s3` or `execute-api`.
   ///   - credentials: The provider of the credentials.
   ///   - payload: The bodies that are signed. Default: all.
-  /// - Throws: `SigningError.invalidScope` if the region or the service is not a name.
+  /// - Throws: `SigningError.invalidParameter` if the region or the service is not a name.
   public init(
     region: String, service: String, credentials: any AWSCredentialProvider,
     payload: AWSPayloadSigning = .always

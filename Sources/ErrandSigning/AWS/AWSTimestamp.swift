@@ -18,11 +18,11 @@ struct AWSTimestamp: Sendable, Hashable {
   /// Returns false for a date that is out of range, or not a number.
   static func canWrite(_ date: Date) -> Bool { range.contains(date.timeIntervalSince1970) }
 
-  /// - Throws: `SigningError.invalidDate` if the date is out of range.
+  /// - Throws: `SigningError.invalidParameter` if the date is out of range.
   init(_ date: Date) throws(SigningError) {
     guard Self.canWrite(date) else {
       throw SigningError(
-        .invalidDate, "the date is before 1970 or after 9999, which cannot be signed; check the clock")
+        .invalidParameter, "the date is before 1970 or after 9999, which cannot be signed; check the clock")
     }
     let seconds = Int(date.timeIntervalSince1970)
     let (year, month, day) = Self.civil(seconds / 86_400)

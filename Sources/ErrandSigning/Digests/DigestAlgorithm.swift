@@ -13,7 +13,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
   case sha512 = "sha-512"
 
   /// The number of bytes of a digest.
-  public var byteCount: Int {
+  package var byteCount: Int {
     switch self {
     case .sha256: 32
     case .sha512: 64
@@ -24,14 +24,6 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
   public func digest(of data: Data) -> Data {
     var hasher = DigestHasher(self)
     hasher.update(data)
-    return hasher.finalize()
-  }
-
-  /// Returns the digest of a file, which is read once, in pieces of 256 KiB. Blocks its thread meanwhile.
-  /// - Throws: `.fileUnreadable` or `.fileChanged`.
-  public func digest(ofFileAt url: URL) throws(SigningError) -> Data {
-    var hasher = DigestHasher(self)
-    try DigestFile.forEachPiece(of: url) { hasher.update($0) }
     return hasher.finalize()
   }
 }

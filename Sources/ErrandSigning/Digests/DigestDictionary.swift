@@ -1,7 +1,7 @@
-public import ErrandStructuredFields
+package import ErrandStructuredFields
 
 /// A field that is a dictionary by digest algorithm (RFC 9530).
-public protocol DigestDictionary: StructuredField {
+package protocol DigestDictionary: StructuredField {
   /// The field's name.
   static var fieldName: String { get }
   /// The members of the field, in their order, including those of unknown algorithms.

@@ -14,7 +14,7 @@ struct DigestFilter: ResponseFilter {
   var identity: String { isRequired ? "a digest" : "a digest if there is one" }
 
   func prepare(_ fields: inout HTTPFields) {
-    for name in [WantContentDigest.fieldName, WantReprDigest.fieldName] where !fields.contains(name) {
+    for name in ["Want-Content-Digest", "Want-Repr-Digest"] where !fields.contains(name) {
       fields.append(name, "sha-256=10, sha-512=5")
     }
     if !fields.contains("Accept-Encoding") { fields.append("Accept-Encoding", "identity") }

@@ -1,9 +1,9 @@
 import ErrandHashing
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Computes a digest of content that comes in pieces.
@@ -13,20 +13,20 @@ import ErrandHashing
 /// for try await piece in body { hasher.update(piece) }
 /// let digest = hasher.finalize()
 /// ```
-public struct DigestHasher: ~Copyable, Sendable {
+package struct DigestHasher: ~Copyable, Sendable {
   private var state: HashState
 
   /// Makes a hasher without content.
-  public init(_ algorithm: DigestAlgorithm) { state = HashState(algorithm.function) }
+  package init(_ algorithm: DigestAlgorithm) { state = HashState(algorithm.function) }
 
   /// Appends a piece of the content.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bytes) }
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bytes) }
 
   /// Appends a piece of the content.
-  public mutating func update(_ data: Data) { state.update(data) }
+  package mutating func update(_ data: Data) { state.update(data) }
 
   /// Returns the digest of all the pieces.
-  public consuming func finalize() -> Data { Data(state.finalize()) }
+  package consuming func finalize() -> Data { Data(state.finalize()) }
 }
 
 /// The state of one computation, for collections, which cannot have elements that are not copyable.

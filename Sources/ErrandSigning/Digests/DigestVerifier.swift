@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// Verifies digests of content that comes in pieces. The digests of all known algorithms have to match.
@@ -11,7 +11,7 @@
 /// for try await piece in body { verifier.update(piece) }
 /// try verifier.finalize()
 /// ```
-public struct DigestVerifier: ~Copyable, Sendable {
+package struct DigestVerifier: ~Copyable, Sendable {
   private struct Expectation: Sendable {
     let algorithm: DigestAlgorithm
     let digest: Data
@@ -35,23 +35,23 @@ public struct DigestVerifier: ~Copyable, Sendable {
     guard !expectations.isEmpty else {
       let known = DigestAlgorithm.allCases.map(\.rawValue).joined(separator: " and ")
       throw SigningError(
-        .noKnownAlgorithm,
+        .unknownAlgorithm,
         "\(fieldName) has no digest that can be verified; ask for one of \(known) with Want-\(fieldName)")
     }
     self.expectations = expectations
   }
 
   /// Appends a piece of the content.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     for expectation in expectations { expectation.state.update(bytes) }
   }
 
   /// Appends a piece of the content.
-  public mutating func update(_ data: Data) { data.withUnsafeBytes { update($0) } }
+  package mutating func update(_ data: Data) { data.withUnsafeBytes { update($0) } }
 
   /// Compares the digests of all the pieces with those of the field, in constant time.
   /// - Throws: `.mismatch` if one of them differs.
-  public consuming func finalize() throws(SigningError) {
+  package consuming func finalize() throws(SigningError) {
     for expectation in expectations
     where !ConstantTime.isEqual(expectation.state.finalize(), expectation.digest) {
       throw SigningError(
@@ -65,23 +65,14 @@ public struct DigestVerifier: ~Copyable, Sendable {
 
 extension IntegrityField {
   /// Returns a verifier for content that comes in pieces.
-  /// - Throws: `.noKnownAlgorithm` if no digest can be verified, `.malformed` if one is not a byte sequence.
-  public func verifier() throws(SigningError) -> DigestVerifier { try DigestVerifier(self) }
+  /// - Throws: `.unknownAlgorithm` if no digest can be verified, `.malformed` if one is not a byte sequence.
+  package func verifier() throws(SigningError) -> DigestVerifier { try DigestVerifier(self) }
 
   /// Verifies that the digests match the data.
-  /// - Throws: `.mismatch`, `.noKnownAlgorithm` or `.malformed`.
-  public func verify(_ data: Data) throws(SigningError) {
+  /// - Throws: `.mismatch`, `.unknownAlgorithm` or `.malformed`.
+  package func verify(_ data: Data) throws(SigningError) {
     var verifier = try verifier()
     verifier.update(data)
-    try verifier.finalize()
-  }
-
-  /// Verifies that the digests match a file, which is read once, in pieces of 256 KiB. Blocks its thread
-  /// meanwhile.
-  /// - Throws: `.mismatch`, `.noKnownAlgorithm`, `.malformed`, `.fileUnreadable` or `.fileChanged`.
-  public func verify(fileAt url: URL) throws(SigningError) {
-    var verifier = try verifier()
-    try DigestFile.forEachPiece(of: url) { verifier.update($0) }
     try verifier.finalize()
   }
 }

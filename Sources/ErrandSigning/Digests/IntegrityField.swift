@@ -1,9 +1,9 @@
-public import ErrandStructuredFields
+package import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The value of `Content-Digest`: digests of the content of one message, as it is transferred (RFC 9530,
@@ -14,60 +14,45 @@ public import ErrandStructuredFields
 /// fields[ContentDigest.fieldName] = try ContentDigest(of: body).serialized()
 /// try ContentDigest(parsing: value).verify(body)
 /// ```
-public struct ContentDigest: IntegrityField {
+package struct ContentDigest: IntegrityField {
   /// The field's name: `Content-Digest`.
-  public static let fieldName = "Content-Digest"
+  package static let fieldName = "Content-Digest"
   /// The digests by the names of their algorithms, including unknown ones.
-  public var members: StructuredDictionary
+  package var members: StructuredDictionary
   /// Makes a field with these members.
-  public init(members: StructuredDictionary) { self.members = members }
+  package init(members: StructuredDictionary) { self.members = members }
 }
 
 /// The value of `Repr-Digest`: digests of the whole selected representation, with its content coding, even if
 /// the message has only a part of it (RFC 9530, section 3).
-public struct ReprDigest: IntegrityField {
+package struct ReprDigest: IntegrityField {
   /// The field's name: `Repr-Digest`.
-  public static let fieldName = "Repr-Digest"
+  package static let fieldName = "Repr-Digest"
   /// The digests by the names of their algorithms, including unknown ones.
-  public var members: StructuredDictionary
+  package var members: StructuredDictionary
   /// Makes a field with these members.
-  public init(members: StructuredDictionary) { self.members = members }
+  package init(members: StructuredDictionary) { self.members = members }
 }
 
 /// A field with digests by algorithm, which RFC 9530 calls an integrity field.
 ///
 /// Digests of algorithms that `DigestAlgorithm` lacks are kept and serialized, but never verified.
-public protocol IntegrityField: DigestDictionary {}
+package protocol IntegrityField: DigestDictionary {}
 
 extension IntegrityField {
   /// Makes a field without digests.
-  public init() { self.init(members: [:]) }
+  package init() { self.init(members: [:]) }
 
   /// Makes a field with the digests of data, in the order of the algorithms.
-  public init(of data: Data, using algorithms: [DigestAlgorithm] = [.sha256]) {
+  package init(of data: Data, using algorithms: [DigestAlgorithm] = [.sha256]) {
     self.init()
     for algorithm in algorithms { self[algorithm] = algorithm.digest(of: data) }
-  }
-
-  /// Makes a field with the digests of a file, which is read once, in pieces of 256 KiB. Blocks its thread
-  /// meanwhile.
-  /// - Throws: `.fileUnreadable` or `.fileChanged`.
-  public init(ofFileAt url: URL, using algorithms: [DigestAlgorithm] = [.sha256]) throws(SigningError) {
-    self.init()
-    let states = Dictionary(
-      algorithms.map { ($0, DigestState($0)) }, uniquingKeysWith: { state, _ in state })
-    try DigestFile.forEachPiece(of: url) { piece in
-      for state in states.values { state.update(piece) }
-    }
-    for algorithm in algorithms where self[algorithm] == nil {
-      self[algorithm] = states[algorithm]?.finalize()
-    }
   }
 
   /// Parses the lines of the field, as if they were one.
   /// - Throws: `.malformed` if the field is not a dictionary, or if the digest of a known algorithm is not a
   ///   byte sequence; `.tooLong` if the lines have more than `maximumBytes` bytes.
-  public init(
+  package init(
     parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
     self.init(members: try StructuredDictionary(parsing: lines, maximumBytes: maximumBytes))
@@ -80,17 +65,14 @@ extension IntegrityField {
 
   /// Returns the field's value; nil if the field has no members and should not be sent.
   /// - Throws: `.notSerializable` if a member that was set cannot be written as a structured field.
-  public func serialized() throws(StructuredFieldError) -> String? { try members.serialized() }
+  package func serialized() throws(StructuredFieldError) -> String? { try members.serialized() }
 
   /// The digest of an algorithm; nil if the field has none.
-  public subscript(algorithm: DigestAlgorithm) -> Data? {
+  package subscript(algorithm: DigestAlgorithm) -> Data? {
     get { members[algorithm.rawValue]?.bytes }
     set { members[algorithm.rawValue] = newValue.map { .bytes($0) } }
   }
 
   /// The known algorithms that the field has a digest of, in the field's order.
-  public var algorithms: [DigestAlgorithm] { members.keys.compactMap(DigestAlgorithm.init) }
-
-  /// The keys of unknown algorithms, in the field's order.
-  public var unknownAlgorithms: [String] { members.keys.filter { DigestAlgorithm(rawValue: $0) == nil } }
+  package var algorithms: [DigestAlgorithm] { members.keys.compactMap(DigestAlgorithm.init) }
 }

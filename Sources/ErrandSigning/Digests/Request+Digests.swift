@@ -58,7 +58,7 @@ struct ContentDigestSigner: RequestSigner {
 extension IntegrityField {
   /// Makes a field with the digests of a request's body, which is read once, piece by piece.
   /// - Throws: The errors of `RequestBody.chunks`, such as `RequestError(.bodyNotReplayable)` for a stream.
-  public init(of body: RequestBody, using algorithms: [DigestAlgorithm] = [.sha256]) async throws {
+  package init(of body: RequestBody, using algorithms: [DigestAlgorithm] = [.sha256]) async throws {
     self.init()
     let states = Dictionary(
       algorithms.map { ($0, DigestState($0)) }, uniquingKeysWith: { state, _ in state })

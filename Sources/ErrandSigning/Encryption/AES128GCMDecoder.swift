@@ -17,10 +17,8 @@
 /// the decoder returns no more content.
 ///
 /// The decoder holds less than one record, or one piece while it has no key.
+@_spi(Benchmarks)
 public struct AES128GCMDecoder: ~Copyable, Sendable {
-  /// The default limit for the size of a record: 1 MiB.
-  public static let defaultMaximumRecordSize = 1 << 20
-
   private enum State: Sendable, Equatable {
     case header
     case key
@@ -32,7 +30,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
   }
 
   /// The content's header; nil until it was read.
-  public private(set) var header: EncryptionHeader?
+  private(set) var header: EncryptionHeader?
   private let maximumRecordSize: Int
   private let maximumCount: UInt64
   private var state = State.header
@@ -45,7 +43,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
   /// Makes a decoder for one content.
   /// - Parameter maximumRecordSize: The largest records that are accepted, in bytes. The decoder holds at
   ///   most this much in memory. More than `EncryptionHeader.maximumRecordSize` has no effect.
-  public init(maximumRecordSize: Int = defaultMaximumRecordSize) {
+  public init(maximumRecordSize: Int = 1 << 20) {
     self.init(maximumRecordSize: maximumRecordSize, maximumCount: .max)
   }
 
@@ -81,7 +79,7 @@ public struct AES128GCMDecoder: ~Copyable, Sendable {
   /// Decrypts the next piece, and finds the key when the header has named it.
   /// - Returns: The content of the records that are complete.
   /// - Throws: The errors of `update(_:)`, and those of `keys`.
-  public mutating func update(_ piece: Data, keys: some ContentKeyProvider) async throws -> Data {
+  package mutating func update(_ piece: Data, keys: some ContentKeyProvider) async throws -> Data {
     let content = try update(piece)
     guard let id = neededKeyID else { return content }
     return try use(await keys.contentKey(for: id))
@@ -188,7 +186,7 @@ extension AES128GCMDecoder {
     try readPending(to: &output)
     guard state == .last else {
       throw SigningError(
-        .invalidPadding,
+        .malformed,
         "record \(number) of the encrypted content is shorter than the others, but is not marked as the last; "
           + "the sender encodes it wrongly")
     }
@@ -225,7 +223,7 @@ extension AES128GCMDecoder {
     number += 1
     guard let (count, delimiter) = RecordLayout.content(of: UnsafeRawBufferPointer(plain)) else {
       throw SigningError(
-        .invalidPadding,
+        .malformed,
         "record \(number) of the encrypted content has no padding delimiter; the sender encodes it wrongly")
     }
     output.shrink(by: plain.count - count)
@@ -234,7 +232,7 @@ extension AES128GCMDecoder {
 
   private static var trailing: SigningError {
     SigningError(
-      .trailingData,
+      .malformed,
       "the encrypted content has bytes after its last record; do not use it, and fetch it again")
   }
 }

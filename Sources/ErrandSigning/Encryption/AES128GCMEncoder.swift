@@ -14,9 +14,10 @@
 ///
 /// The encoder holds back less than one record. Its output does not depend on how the content is cut into
 /// pieces.
+@_spi(Benchmarks)
 public struct AES128GCMEncoder: ~Copyable, Sendable {
   /// The header, which is sent first.
-  public let header: EncryptionHeader
+  let header: EncryptionHeader
   private let layout: RecordLayout
   private let cipher: RecordCipher
   private let multiple: Int

@@ -54,6 +54,24 @@ public struct ContentKey: Sendable {
     try ContentKey(.random(16), id: id)
   }
 
+  /// Returns a whole body encrypted with this key, as `Request.encrypted(with:)` sends it and
+  /// `Request.decrypting(with:)` reads it. For servers and tests.
+  /// - Throws: `.tooManyRecords` if the body is too long for one key.
+  public func encrypt(_ body: Data) throws(SigningError) -> Data {
+    var encoder = try AES128GCMEncoder(key: self)
+    return try encoder.update(body) + encoder.finish()
+  }
+
+  /// Returns a whole decrypted body. For servers and tests.
+  /// - Throws: `.malformed`, `.truncated` or `.recordTooLarge` if the body does not have the form of RFC 8188,
+  ///   `.unknownKey` if it names another key, `.damaged` if it was changed or encrypted with another key.
+  public func decrypt(_ body: Data) throws(SigningError) -> Data {
+    var decoder = AES128GCMDecoder()
+    var content = try decoder.update(body)
+    if let id = decoder.neededKeyID { content += try decoder.use(ContentKeys([self]).contentKey(for: id)) }
+    return try content + decoder.finish()
+  }
+
   /// A digest of the key and its name, which differs for each key, even among keys with the same name.
   var fingerprint: String {
     SHA256Digest(hashing: Data("errand content key \(id.count) ".utf8) + id + data).description

@@ -28,9 +28,6 @@ public struct ContentKeys: ContentKeyProvider {
   private let keys: [Data: ContentKey]
 
   /// Makes a provider of these keys. If several keys have the same name, the last is used.
-  public init(_ keys: ContentKey...) { self.init(keys) }
-
-  /// Makes a provider of these keys. If several keys have the same name, the last is used.
   public init(_ keys: [ContentKey]) {
     self.keys = Dictionary(keys.map { ($0.id, $0) }) { $1 }
   }

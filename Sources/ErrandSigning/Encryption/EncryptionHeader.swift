@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The header of content that is encrypted with `aes128gcm` (RFC 8188, section 2.1):
@@ -12,11 +12,11 @@
 /// | 4 | record size |
 /// | 1 | length of the key's name |
 /// | … | the key's name |
-public struct EncryptionHeader: Sendable, Hashable {
+package struct EncryptionHeader: Sendable, Hashable {
   /// The smallest record: a byte of content, the padding delimiter and the tag.
-  public static let minimumRecordSize = 18
+  package static let minimumRecordSize = 18
   /// The largest record that Errand writes or reads: 1 GiB. The coding itself allows 4 GiB.
-  public static let maximumRecordSize = 1 << 30
+  package static let maximumRecordSize = 1 << 30
 
   static let saltLength = 16
   static let maximumIDLength = 255
@@ -24,11 +24,11 @@ public struct EncryptionHeader: Sendable, Hashable {
   static let fixedLength = saltLength + 4 + 1
 
   /// 16 bytes that differ for each content.
-  public let salt: Data
+  package let salt: Data
   /// The number of bytes of each record. Only the last may be shorter.
-  public let recordSize: Int
+  package let recordSize: Int
   /// The name of the key: at most 255 bytes.
-  public let keyID: Data
+  package let keyID: Data
 
   init(salt: Data, recordSize: Int, keyID: Data) {
     precondition(salt.count == Self.saltLength && keyID.count <= Self.maximumIDLength)
@@ -48,14 +48,14 @@ public struct EncryptionHeader: Sendable, Hashable {
   }
 
   /// Reads a whole header, which has the length that `length(from:)` returned.
-  /// - Throws: `.invalidHeader` if the record size is less than 18; `.recordTooLarge` if it is above the
+  /// - Throws: `.malformed` if the record size is less than 18; `.recordTooLarge` if it is above the
   ///   maximum.
   init(_ bytes: [UInt8], maximumRecordSize: Int) throws(SigningError) {
     precondition(bytes.count == Self.length(from: bytes))
     let size = bytes[Self.saltLength..<Self.saltLength + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard size >= Self.minimumRecordSize else {
       throw SigningError(
-        .invalidHeader,
+        .malformed,
         "the encrypted content says that its records have \(size) bytes, but the minimum is \(Self.minimumRecordSize); "
           + "check that it is encoded with aes128gcm")
     }

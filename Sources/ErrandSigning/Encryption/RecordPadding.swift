@@ -6,7 +6,7 @@ public struct RecordPadding: Sendable, Hashable {
   }
 
   /// The most bytes of padding: 16 MiB.
-  public static let maximum = 16 << 20
+  package static let maximum = 16 << 20
 
   let amount: Amount
 

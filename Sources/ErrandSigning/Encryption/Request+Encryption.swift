@@ -14,8 +14,7 @@ extension Request {
   /// If the body is a file that changes between its signature and its sending, it is not sent.
   /// - Parameters:
   ///   - key: The key, which the recipient also has.
-  ///   - recordSize: The number of bytes of each encrypted record, from 18 to
-  ///     `EncryptionHeader.maximumRecordSize`.
+  ///   - recordSize: The number of bytes of each encrypted record, from 18 bytes to 1 GiB.
   ///   - padding: Zeros that hide how long the body is.
   public func encrypted(
     with key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none
@@ -34,10 +33,10 @@ extension Request {
   ///   - keys: Finds the key that a response names. Errand does not read the response any further meanwhile.
   ///   - isRequired: True, the default, if an unencrypted response fails.
   ///   - maximumRecordSize: The largest records that are accepted, in bytes. At most this much is held in
-  ///     memory.
+  ///     memory. Default: 1 MiB.
   public func decrypting(
     with keys: any ContentKeyProvider, isRequired: Bool = true,
-    maximumRecordSize: Int = AES128GCMDecoder.defaultMaximumRecordSize
+    maximumRecordSize: Int = 1 << 20
   ) -> Request {
     filtered(
       by: DecryptionFilter(keys: keys, isRequired: isRequired, maximumRecordSize: maximumRecordSize))
@@ -45,7 +44,7 @@ extension Request {
 
   /// Decrypts responses with one key, like `decrypting(with:isRequired:maximumRecordSize:)`.
   public func decrypting(with key: ContentKey, isRequired: Bool = true) -> Request {
-    decrypting(with: ContentKeys(key), isRequired: isRequired)
+    decrypting(with: ContentKeys([key]), isRequired: isRequired)
   }
 }
 

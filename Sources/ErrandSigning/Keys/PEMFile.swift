@@ -38,7 +38,7 @@ struct PEMFile {
     guard let key = keys.first, let form = Self.form(of: key.label) else {
       if blocks.contains(where: { Self.form(of: $0.label) != nil }) {
         throw SigningError(
-          .privateKeyNeeded,
+          .unsupportedKey,
           "this is a public key, but signing needs the private key; pass the file that it was made from")
       }
       throw missing("-----BEGIN PRIVATE KEY-----")
@@ -57,7 +57,7 @@ struct PEMFile {
   func publicKey() throws(SigningError) -> KeyDER {
     guard !blocks.contains(where: { Self.form(of: $0.label)?.isPrivate ?? false }) else {
       throw SigningError(
-        .publicKeyNeeded,
+        .unsupportedKey,
         "this is a private key, but a verifier must not have it; pass the output of \"openssl pkey -pubout\", or "
           + "the publicKey of a PrivateKey")
     }

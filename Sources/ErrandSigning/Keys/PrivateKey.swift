@@ -21,7 +21,7 @@ public struct PrivateKey: Sendable {
   /// The name by which a verifier finds its key; nil if the key has no name.
   public let keyID: String?
   /// The algorithms that the key can be used with. The first is the default.
-  public let algorithms: [SignatureAlgorithm]
+  package let algorithms: [SignatureAlgorithm]
   /// The public part of the key, with the same name and algorithms.
   public let publicKey: PublicKey
   private let key: NativeKey
@@ -32,7 +32,7 @@ public struct PrivateKey: Sendable {
   ///     SEC 1 (`EC PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`).
   ///   - password: Decrypts the key. It is ignored if the key is not encrypted.
   ///   - keyID: The name by which a verifier finds its key.
-  /// - Throws: `SigningError`: `.passwordNeeded`, `.wrongPassword`, `.privateKeyNeeded` for a public key,
+  /// - Throws: `SigningError`: `.passwordNeeded`, `.wrongPassword`, `.unsupportedKey` for a public key,
   ///   `.unsupportedKey` for a key that cannot be used, `.invalidKey` for anything else.
   public init(pem: String, password: String? = nil, keyID: String? = nil) throws(SigningError) {
     let secret = password.map { SecretBytes(Array($0.utf8)) }
@@ -43,7 +43,7 @@ public struct PrivateKey: Sendable {
   /// Reads a private key from a JSON Web Key.
   /// - Parameter data: A JSON Web Key (RFC 7517) with a private key. Its `kid` becomes `keyID`, and its `alg`
   ///   the only algorithm.
-  /// - Throws: `SigningError`: `.privateKeyNeeded` for a public key, `.unsupportedKey` for a key that cannot be
+  /// - Throws: `SigningError`: `.unsupportedKey` for a public key, or a key that cannot be
   ///   used, `.algorithmMismatch` if the `alg` does not fit the `kty`, `.invalidKey` for anything else.
   public init(jwk data: Data) throws(SigningError) {
     let jwk = try JWK(data)
@@ -54,7 +54,7 @@ public struct PrivateKey: Sendable {
         NativeKey(der), publicKey: NativeKey(publicDER), keyID: jwk.keyID, allowed: jwk.algorithm, from: data)
     case .publicKey:
       throw SigningError(
-        .privateKeyNeeded,
+        .unsupportedKey,
         "this is a public key, but signing needs the private key; pass the JSON Web Key with \"d\"")
     case .shared: throw SharedKey.notAPair
     }

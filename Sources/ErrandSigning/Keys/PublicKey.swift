@@ -12,7 +12,7 @@ public struct PublicKey: Sendable {
   /// The name of the key; nil if it has no name.
   public let keyID: String?
   /// The algorithms that the key can be used with. The first is the default.
-  public let algorithms: [SignatureAlgorithm]
+  package let algorithms: [SignatureAlgorithm]
   private let key: NativeKey
   /// A digest of the key's source, which distinguishes keys of the same name.
   private let fingerprint: String
@@ -22,7 +22,7 @@ public struct PublicKey: Sendable {
   ///   - pem: The contents of a file with one public key: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS #1
   ///     (`RSA PUBLIC KEY`).
   ///   - keyID: The name of the key.
-  /// - Throws: `SigningError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
+  /// - Throws: `SigningError`: `.unsupportedKey` for a private key, or a key that cannot be
   ///   used, `.invalidKey` for anything else.
   public init(pem: String, keyID: String? = nil) throws(SigningError) {
     try self.init(PEMFile(pem).publicKey(), keyID: keyID, allowed: nil)
@@ -31,7 +31,7 @@ public struct PublicKey: Sendable {
   /// Reads a public key from a JSON Web Key.
   /// - Parameter jwk: A JSON Web Key (RFC 7517) with a public key. Its `kid` becomes `keyID`, and its `alg`
   ///   the only algorithm.
-  /// - Throws: `SigningError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for a key that cannot be
+  /// - Throws: `SigningError`: `.unsupportedKey` for a private key, or a key that cannot be
   ///   used, `.algorithmMismatch` if the `alg` does not fit the `kty`, `.invalidKey` for anything else.
   public init(jwk: Data) throws(SigningError) {
     let jwk = try JWK(jwk)
@@ -41,7 +41,7 @@ public struct PublicKey: Sendable {
       try self.init(der, keyID: jwk.keyID, allowed: jwk.algorithm)
     case .pair:
       throw SigningError(
-        .publicKeyNeeded,
+        .unsupportedKey,
         "this is a private key, but a verifier must not have it; pass the JSON Web Key without its private members, or "
           + "the publicKey of a PrivateKey")
     case .shared: throw SharedKey.notAPair

@@ -20,7 +20,7 @@ public struct SharedKey: SigningKey, VerificationKey, FingerprintedKey {
   private let jwk: JWK?
 
   /// Makes a key from bytes.
-  /// - Throws: `SigningError.emptyKey` if `data` is empty.
+  /// - Throws: `SigningError.invalidKey` if `data` is empty.
   public init(_ data: Data, keyID: String? = nil) throws(SigningError) {
     guard !data.isEmpty else { throw Self.empty }
     (secret, self.keyID, jwk) = (HMACKey(SecretBytes(data)), keyID, nil)
@@ -28,7 +28,7 @@ public struct SharedKey: SigningKey, VerificationKey, FingerprintedKey {
 
   /// Reads a key from a JSON Web Key.
   /// - Parameter jwk: A JSON Web Key (RFC 7517) whose `kty` is `oct`. Its `kid` becomes `keyID`.
-  /// - Throws: `SigningError`: `.emptyKey` if the key is empty, `.unsupportedKey` for a pair of keys,
+  /// - Throws: `SigningError`: `.invalidKey` if the key is empty, `.unsupportedKey` for a pair of keys,
   ///   `.algorithmMismatch` for an `alg` other than `HS256`, `.invalidKey` for anything else.
   public init(jwk: Data) throws(SigningError) {
     let jwk = try JWK(jwk)
@@ -64,7 +64,7 @@ public struct SharedKey: SigningKey, VerificationKey, FingerprintedKey {
   }
 
   static let empty = SigningError(
-    .emptyKey, "the shared key is empty, so that anyone could sign; pass at least 32 unpredictable bytes")
+    .invalidKey, "the shared key is empty, so that anyone could sign; pass at least 32 unpredictable bytes")
   static let notAPair = SigningError(
     .unsupportedKey, "this is a shared key; read it with SharedKey, or pass a JSON Web Key of a pair")
 }

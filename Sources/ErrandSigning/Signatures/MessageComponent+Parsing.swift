@@ -11,7 +11,7 @@ extension MessageComponent: ExpressibleByStringLiteral {
   /// Parses a component as people write it, such as `@method`, `Content-Digest` or `content-digest;req`, or
   /// in the form of a signature, such as `"@query-param";name="Pet"`.
   /// - Throws: `.invalidComponent`.
-  public init(parsing text: String) throws(SigningError) {
+  package init(parsing text: String) throws(SigningError) {
     var item = text
     if text.utf8.first != FieldByte.quote {
       let end = text.firstIndex(of: ";") ?? text.endIndex

@@ -42,9 +42,9 @@ public struct MessageComponent: Sendable {
   private let parts: Parts
 
   /// The name of the field in lower case, or of the derived component with its `@`.
-  public var name: String { parts.name }
+  package var name: String { parts.name }
   /// The name and the parameters as they are written in a signature, such as `"@query-param";name="Pet"`.
-  public var identifier: String { parts.identifier }
+  package var identifier: String { parts.identifier }
   var options: Options { parts.options }
   /// The derived component; nil for a field.
   var derived: DerivedComponent? { parts.derived }
@@ -107,7 +107,7 @@ public struct MessageComponent: Sendable {
   }
 
   /// The field as RFC 9651 serializes it, so that its spaces do not matter (`sf`, section 2.1.1). The field's
-  /// type has to be known: see `StructuredFieldTypes`.
+  /// type has to be known: see `structuredFields` of `MessageSigner` and `MessageVerifier`.
   public var structured: MessageComponent {
     var options = options
     options.isStructured = true

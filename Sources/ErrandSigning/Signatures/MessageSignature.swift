@@ -2,23 +2,24 @@ public import ErrandCore
 import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// A signature of a message, as in `Signature-Input` and `Signature` (RFC 9421, section 4). A message can
 /// have several signatures with different labels.
 public struct MessageSignature: Sendable, Hashable {
   /// The name of the signature within its message. It has no further meaning.
-  public let label: String
+  package let label: String
   /// The covered components and the parameters.
+  @_spi(Benchmarks)
   public let parameters: SignatureParameters
   /// The bytes of the signature.
-  public let bytes: Data
+  package let bytes: Data
 
   /// Makes a signature from its parts.
-  public init(label: String, parameters: SignatureParameters, bytes: Data) {
+  package init(label: String, parameters: SignatureParameters, bytes: Data) {
     (self.label, self.parameters, self.bytes) = (label, parameters, bytes)
   }
 
@@ -26,15 +27,15 @@ public struct MessageSignature: Sendable, Hashable {
   static let signatureName = "Signature"
 
   /// Returns the signatures of a message, without verifying them.
-  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent` if any of them is invalid.
-  public static func all(in fields: HTTPFields) throws(SigningError) -> [MessageSignature] {
+  /// - Throws: `.malformed`, `.invalidComponent` if any of them is invalid.
+  package static func all(in fields: HTTPFields) throws(SigningError) -> [MessageSignature] {
     var signatures: [MessageSignature] = []
     for entry in try Entry.all(in: fields) { signatures.append(try entry.signature()) }
     return signatures
   }
 
   /// Adds the signature to the header fields. It replaces a signature with the same label, and keeps the others.
-  /// - Throws: `.notSerializable` if the label is not a valid key of a structured field; `.malformed` if the
+  /// - Throws: `.invalidParameter` if the label is not a valid key of a structured field; `.malformed` if the
   ///   fields have signatures already that cannot be parsed.
   public func add(to fields: inout HTTPFields) throws(SigningError) {
     try Self.add(label, input: Array(parameters.value.utf8), bytes, to: &fields)
@@ -73,7 +74,7 @@ public struct MessageSignature: Sendable, Hashable {
     guard let first = label.utf8.first, FieldByte.beginsKey(first), label.utf8.allSatisfy(FieldByte.isKey)
     else {
       throw SigningError(
-        .notSerializable,
+        .invalidParameter,
         "the label of a signature has to begin with a lowercase letter or *, and to contain only those, digits, "
           + "_, - and .")
     }

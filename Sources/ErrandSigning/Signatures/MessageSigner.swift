@@ -31,15 +31,14 @@ public struct MessageSigner: RequestSigner {
   }
 
   /// The covered components, in the order in which they are signed.
-  public let components: [MessageComponent]
+  package let components: [MessageComponent]
   /// The label of the signature. A signature with the same label is replaced, and others are kept.
-  public let label: String
+  package let label: String
   /// The name of the key; nil if the key has no name.
   public var identity: String? { key.keyID }
 
   private let key: any SigningKey
   private let lifetime: Duration?
-  private let sendsCreated: Bool
   private let text: SignatureParametersText
   private let digest: DigestAlgorithm
   private let structuredFields: StructuredFieldTypes
@@ -57,53 +56,15 @@ public struct MessageSigner: RequestSigner {
   ///   - tag: The application that the signature is for.
   ///   - sendsAlgorithm: True to name the algorithm. A verifier knows it from its key.
   ///   - digest: The algorithm of the `Content-Digest` that is added.
-  ///   - structuredFields: The types of the fields that are covered as structured fields.
-  /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
+  ///   - structuredFields: The types of fields that are covered as structured fields (`structured`, `member`), by
+  ///     their names. Messages do not contain them, so the verifier has to know the same. Those that RFCs define
+  ///     are known.
+  /// - Throws: `.invalidComponent` or `.invalidParameter`.
   public init(
     _ key: any SigningKey, covering components: [MessageComponent] = [.method, .targetURI, .contentDigest],
     label: String = "sig1", lifetime: Duration? = .seconds(300), nonce: Nonce = .random, tag: String? = nil,
     sendsAlgorithm: Bool = false, digest: DigestAlgorithm = .sha256,
-    structuredFields: StructuredFieldTypes = .standard
-  ) throws(SigningError) {
-    try self.init(
-      key, components, label, lifetime, nonce, tag, sendsCreated: true, sendsAlgorithm, digest,
-      structuredFields)
-  }
-
-  /// Makes a signer for a signature that the other side requests with `Accept-Signature`. It uses the
-  /// requested components, label, nonce and tag.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - request: The requested signature.
-  ///   - lifetime: The time after which the signature expires, if the request wants to know it.
-  ///   - digest: The algorithm of the `Content-Digest` that is added.
-  ///   - structuredFields: The types of the fields that are covered as structured fields.
-  /// - Throws: `.algorithmMismatch` or `.unknownKey` if the request is for another key.
-  public init(
-    _ key: any SigningKey, answering request: SignatureRequest, lifetime: Duration = .seconds(300),
-    digest: DigestAlgorithm = .sha256, structuredFields: StructuredFieldTypes = .standard
-  ) throws(SigningError) {
-    if let algorithm = request.algorithm, algorithm != key.algorithm {
-      throw SigningError(
-        .algorithmMismatch,
-        "the requested signature uses \(algorithm.rawValue.prefix(100)), but the key is for \(key.algorithm); sign with another key"
-      )
-    }
-    if let keyID = request.keyID, keyID != key.keyID {
-      throw SigningError(
-        .unknownKey, "the requested signature uses another key; sign with the key \(keyID.prefix(100))")
-    }
-    try self.init(
-      key, request.components, request.label, request.wantsExpires ? lifetime : nil,
-      request.nonce.map(Nonce.value) ?? .none, request.tag, sendsCreated: request.wantsCreated,
-      request.algorithm != nil, digest, structuredFields)
-  }
-
-  private init(
-    _ key: any SigningKey, _ components: [MessageComponent], _ label: String, _ lifetime: Duration?,
-    _ nonce: Nonce,
-    _ tag: String?, sendsCreated: Bool, _ sendsAlgorithm: Bool, _ digest: DigestAlgorithm,
-    _ structuredFields: StructuredFieldTypes
+    structuredFields: [String: StructuredFieldType] = [:]
   ) throws(SigningError) {
     try MessageSignature.checkLabel(label)
     try SignatureParameters.check(components)
@@ -113,7 +74,7 @@ public struct MessageSigner: RequestSigner {
         "the component \(component) changes when this signature is added; cover a member with another label")
     }
     (self.key, self.components, self.label, self.lifetime) = (key, components, label, lifetime)
-    (self.sendsCreated, self.digest, self.structuredFields) = (sendsCreated, digest, structuredFields)
+    (self.digest, self.structuredFields) = (digest, StructuredFieldTypes(structuredFields))
     text = try SignatureParametersText(
       components, keyID: key.keyID, algorithm: sendsAlgorithm ? key.algorithm : nil, nonce: nonce, tag: tag)
     needsDigest = components.contains { $0.name == "content-digest" && !$0.options.isOfRequest }
@@ -167,7 +128,7 @@ public struct MessageSigner: RequestSigner {
   ) {
     let created = try SignatureParameters.seconds(date)
     let expires = try lifetime.map { try SignatureParameters.seconds(date.addingTimeInterval($0.seconds)) }
-    let input = text.value(created: sendsCreated ? created : nil, expires: expires)
+    let input = text.value(created: created, expires: expires)
     var base = SignatureBase(message, structuredFields)
     for component in components { try base.append(component) }
     return (input, try await key.sign(base.finished(input)))

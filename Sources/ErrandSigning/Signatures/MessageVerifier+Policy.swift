@@ -26,7 +26,7 @@ extension MessageVerifier {
       let last = created.addingTimeInterval(maximumAge.seconds)
       guard last >= now else {
         throw SigningError(
-          .tooOld,
+          .expired,
           "the signature is older than the \(maximumAge) that are accepted; the sender has to sign the message again"
         )
       }

@@ -23,7 +23,7 @@ public struct MessageVerifier: Sendable {
   public typealias KeyLookup = @Sendable (SignatureParameters) async throws -> (any VerificationKey)?
 
   /// The components that a signature has to cover.
-  public var requiredComponents: [MessageComponent]
+  package var requiredComponents: [MessageComponent]
   /// The tag that a signature has to have; nil, the default, to accept any.
   public var tag: String?
   /// The greatest age of a signature, which then needs `created`; nil, the default, to accept any.
@@ -38,7 +38,7 @@ public struct MessageVerifier: Sendable {
   /// set. Default: nil, so that a signature can be used again while it is valid.
   public var nonces: (any NonceStore)?
   /// The types of the fields that are covered as structured fields.
-  public var structuredFields = StructuredFieldTypes.standard
+  public var structuredFields: [String: StructuredFieldType] = [:]
   private let lookup: KeyLookup
 
   /// Makes a verifier that looks up its keys.

@@ -33,7 +33,7 @@ public final class MemoryNonceStore: NonceStore {
   public init(capacity: Int = 100_000) { state = Locked(NonceMemory(capacity: capacity)) }
 
   /// The number of nonces in the store, including expired ones that were not removed yet.
-  public var count: Int { state.withLock { $0.count } }
+  package var count: Int { state.withLock { $0.count } }
 
   /// Records a nonce until `expiry`.
   /// - Returns: False if the nonce was recorded before and has not expired.

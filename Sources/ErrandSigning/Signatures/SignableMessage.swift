@@ -49,11 +49,12 @@ public struct SignableMessage: Sendable {
 
   /// Returns the bytes that are signed (RFC 9421, section 2.5). They contain the values of all covered
   /// components, which may be secret.
-  /// - Throws: `.componentUnavailable`, `.invalidComponent` or `.duplicateComponent`.
+  /// - Throws: `.componentUnavailable`, `.invalidComponent`.
+  @_spi(Benchmarks)
   public func signatureBase(
-    for parameters: SignatureParameters, structuredFields: StructuredFieldTypes = .standard
+    for parameters: SignatureParameters, structuredFields: [String: StructuredFieldType] = [:]
   ) throws(SigningError) -> Data {
-    var base = SignatureBase(self, structuredFields)
+    var base = SignatureBase(self, StructuredFieldTypes(structuredFields))
     for component in parameters.components { try base.append(component) }
     return base.finished(parameters.value.utf8)
   }

@@ -200,7 +200,7 @@ struct SignatureBase {
       case nil:
         throw unavailable(
           component,
-          "has an unknown type; add the field to the StructuredFieldTypes, or cover it without sf")
+          "has an unknown type; add the field to `structuredFields`, or cover it without sf")
       }
     } catch let error as SigningError {
       throw error

@@ -41,7 +41,7 @@ struct SignatureFilter: ResponseFilter {
       let whole = response.isWhole ? try DigestFilter.field(ReprDigest.self, of: response.head) : nil
       guard let content, let whole else {
         throw SigningError(
-          .noKnownAlgorithm,
+          .unknownAlgorithm,
           "the rest of a file needs Content-Digest and Repr-Digest; download the file from its beginning")
       }
       return try DigestBodyFilter(content, whole, after: response.beginning)

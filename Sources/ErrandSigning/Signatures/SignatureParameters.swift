@@ -1,4 +1,4 @@
-public import ErrandStructuredFields
+package import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -14,9 +14,9 @@ public struct SignatureParameters: Sendable, Hashable {
   /// The covered components, in the order in which they are signed.
   public let components: [MessageComponent]
   /// All parameters, in their order.
-  public let parameters: StructuredParameters
+  package let parameters: StructuredParameters
   /// The components and parameters as they are written in `Signature-Input`.
-  public let value: String
+  package let value: String
 
   /// Makes the parameters of a new signature. Those that are nil are omitted.
   /// - Parameters:
@@ -27,8 +27,8 @@ public struct SignatureParameters: Sendable, Hashable {
   ///   - expires: The time at which the signature expires, rounded down to seconds.
   ///   - nonce: A value that is used only once.
   ///   - tag: The application that the signature is for.
-  /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
-  public init(
+  /// - Throws: `.invalidComponent` or `.invalidParameter`.
+  package init(
     _ components: [MessageComponent], created: Date? = nil, keyID: String? = nil,
     algorithm: SignatureAlgorithm? = nil, expires: Date? = nil, nonce: String? = nil, tag: String? = nil
   ) throws(SigningError) {
@@ -44,16 +44,16 @@ public struct SignatureParameters: Sendable, Hashable {
   }
 
   /// Reads the parameters from a member of `Signature-Input`.
-  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
-  public init(_ list: StructuredInnerList) throws(SigningError) {
-    guard list.count <= SignatureLimits.components else {
+  /// - Throws: `.malformed`, `.invalidComponent`.
+  package init(_ list: StructuredInnerList) throws(SigningError) {
+    guard list.items.count <= SignatureLimits.components else {
       throw SigningError(
         .malformed,
         "a signature covers more than the \(SignatureLimits.components) components that are accepted; cover fewer"
       )
     }
     var components: [MessageComponent] = []
-    for item in list { components.append(try MessageComponent(item)) }
+    for item in list.items { components.append(try MessageComponent(item)) }
     try Self.checkDuplicates(components)
     for (name, value) in list.parameters {
       let isRight =
@@ -92,7 +92,7 @@ public struct SignatureParameters: Sendable, Hashable {
   public var tag: String? { parameters["tag"]?.string }
 
   /// Returns true if the signature covers the component.
-  public func covers(_ component: MessageComponent) -> Bool { components.contains(component) }
+  package func covers(_ component: MessageComponent) -> Bool { components.contains(component) }
 
   private func date(_ name: String) -> Date? {
     parameters[name]?.integer.map { Date(timeIntervalSince1970: Double($0)) }
@@ -117,7 +117,7 @@ public struct SignatureParameters: Sendable, Hashable {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds.magnitude < 1e15 else {
       throw SigningError(
-        .notSerializable, "the time of a signature can have at most 15 digits of seconds since 1970")
+        .invalidParameter, "the time of a signature can have at most 15 digits of seconds since 1970")
     }
     return Int64(seconds)
   }
@@ -130,7 +130,7 @@ public struct SignatureParameters: Sendable, Hashable {
   private static func checkDuplicates(_ components: [MessageComponent]) throws(SigningError) {
     var seen: Set<MessageComponent> = []
     for component in components where !seen.insert(component).inserted {
-      throw SigningError(.duplicateComponent, "the signature covers \(component) twice")
+      throw SigningError(.invalidComponent, "the signature covers \(component) twice")
     }
   }
 }

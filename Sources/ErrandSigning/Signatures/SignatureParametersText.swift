@@ -8,7 +8,7 @@ struct SignatureParametersText: Sendable {
   /// The nonce, if it is always the same, and the tag.
   private let rest: [UInt8]
 
-  /// - Throws: `.notSerializable`.
+  /// - Throws: `.invalidParameter`.
   init(
     _ components: [MessageComponent], keyID: String?, algorithm: SignatureAlgorithm?,
     nonce: MessageSigner.Nonce,

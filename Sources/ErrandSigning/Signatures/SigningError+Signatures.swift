@@ -6,7 +6,7 @@ extension SigningError {
   }
 
   init(making name: String, _ error: StructuredFieldError) {
-    self.init(.notSerializable, "\(name) cannot be sent: \(error)")
+    self.init(.invalidParameter, "\(name) cannot be sent: \(error)")
   }
 }
 

@@ -10,18 +10,17 @@ public enum StructuredFieldType: Sendable, Hashable {
   case item
 }
 
-/// The types of fields, for components that cover them as structured fields (`sf` and `key`). Messages do not
-/// contain them, so the signer and the verifier have to know the same types.
-///
-/// ```swift
-/// var types = StructuredFieldTypes.standard
-/// types["Example-Dictionary"] = .dictionary
-/// ```
-public struct StructuredFieldTypes: Sendable, Hashable {
-  private var types: [String: StructuredFieldType]
+/// The types of fields, for components that cover them as structured fields (`sf` and `key`).
+struct StructuredFieldTypes: Sendable {
+  private let added: [String: StructuredFieldType]
+
+  /// - Parameter added: The types of more fields, and of standard ones that have another type here.
+  init(_ added: [String: StructuredFieldType]) {
+    self.added = Dictionary(added.map { (Self.key($0), $1) }) { $1 }
+  }
 
   /// The fields that their RFCs define as structured fields.
-  public static let standard = StructuredFieldTypes(types: [
+  private static let standard: [String: StructuredFieldType] = [
     "accept-ch": .list, "accept-query": .list, "accept-signature": .dictionary, "cache-groups": .list,
     "cache-group-invalidation": .list, "cache-status": .list, "capsule-protocol": .item,
     "cdn-cache-control": .dictionary, "client-cert": .item, "client-cert-chain": .list,
@@ -30,12 +29,12 @@ public struct StructuredFieldTypes: Sendable, Hashable {
     "priority": .dictionary, "proxy-status": .list, "repr-digest": .dictionary, "signature": .dictionary,
     "signature-input": .dictionary, "unencoded-digest": .dictionary, "want-content-digest": .dictionary,
     "want-repr-digest": .dictionary, "want-unencoded-digest": .dictionary,
-  ])
+  ]
 
   /// The type of a field; nil if it is unknown. The name may be in upper or lower case.
-  public subscript(name: String) -> StructuredFieldType? {
-    get { types[Self.key(name)] }
-    set { types[Self.key(name)] = newValue }
+  subscript(name: String) -> StructuredFieldType? {
+    let key = Self.key(name)
+    return added[key] ?? Self.standard[key]
   }
 
   private static func key(_ name: String) -> String {

@@ -1,4 +1,4 @@
-import ErrandSigning
+@_spi(Benchmarks) import ErrandSigning
 import Foundation
 
 // Encrypts or decrypts its standard input with `aes128gcm`, to compare other implementations with it:
@@ -44,7 +44,7 @@ func run() throws {
     for piece in pieces {
       try output.write(contentsOf: decoder.update(piece))
       if let id = decoder.neededKeyID {
-        try output.write(contentsOf: decoder.use(ContentKeys(key).contentKey(for: id)))
+        try output.write(contentsOf: decoder.use(ContentKeys([key]).contentKey(for: id)))
       }
     }
     try output.write(contentsOf: decoder.finish())

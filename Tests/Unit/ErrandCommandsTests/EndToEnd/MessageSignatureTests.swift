@@ -1,6 +1,6 @@
 import ErrandCore
 import ErrandHashing
-import ErrandSigning
+@_spi(Benchmarks) import ErrandSigning
 import ErrandTesting
 import Foundation
 import TestSupport

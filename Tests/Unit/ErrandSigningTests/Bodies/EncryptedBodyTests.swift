@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 @testable import ErrandStructuredFields
 
 /// Encrypted requests and responses, on sockets.
@@ -259,12 +259,12 @@ import Testing
     }
     // A key with the same name.
     let other = try ContentKey.random(id: "k1")
-    #expect(try await wire.client.send(request(ContentKeys(key))).data == data)
+    #expect(try await wire.client.send(request(ContentKeys([key]))).data == data)
     let error = await #expect(throws: RequestError.self) {
-      try await wire.client.send(request(ContentKeys(other)))
+      try await wire.client.send(request(ContentKeys([other])))
     }
     #expect(error?.code == .decryptionFailed)
-    #expect(try await wire.client.send(request(ContentKeys(key))).data == data)
+    #expect(try await wire.client.send(request(ContentKeys([key]))).data == data)
     #expect(wire.server.requests.count == 2)
     // Keys without a name.
     for _ in 0..<2 { _ = try await wire.client.send(request(SlowKeys(key))) }
@@ -282,7 +282,7 @@ import Testing
     let slow = SlowKeys(key)
     #expect(try await outcomes(get.decrypting(with: slow), data) == [nil, nil, nil])
     #expect(slow.asked == [Data("k1".utf8), Data("k1".utf8), Data("k1".utf8)])
-    for keys: any ContentKeyProvider in [Broken(), ContentKeys()] {
+    for keys: any ContentKeyProvider in [Broken(), ContentKeys([])] {
       let error = await #expect(throws: RequestError.self) {
         try await wire.client.send(get.decrypting(with: keys))
       }

@@ -75,8 +75,6 @@ import Testing
   @Test func `the fields have the names of the RFC`() {
     #expect(ContentDigest.fieldName == "Content-Digest")
     #expect(ReprDigest.fieldName == "Repr-Digest")
-    #expect(WantContentDigest.fieldName == "Want-Content-Digest")
-    #expect(WantReprDigest.fieldName == "Want-Repr-Digest")
   }
 
   /// Section 2: its second digest is that of the object, its first that of the object in Brotli.
@@ -99,27 +97,10 @@ import Testing
     let field = try ReprDigest(parsing: value)
     #expect(try field.serialized() == value)
     #expect(field.algorithms == [])
-    #expect(field.unknownAlgorithms == ["md5", "sha", "unixsum", "unixcksum", "adler", "crc32c"])
     #expect(field.members["unixsum"]?.bytes == Data([0x19, 0x05]))
     #expect { try field.verify(Self.object.dropLast()) } throws: { error in
-      (error as? SigningError)?.code == .noKnownAlgorithm
+      (error as? SigningError)?.code == .unknownAlgorithm
         && "\(error)".contains("ask for one of sha-256 and sha-512 with Want-Repr-Digest")
     }
-  }
-
-  @Test(arguments: ["sha-256=1", "sha-512=3, sha-256=10, unixsum=0", "sha-256=3, sha=10", "sha=10"])
-  func `a parsed preference is serialized unchanged`(value: String) throws {
-    #expect(try WantContentDigest(parsing: value).serialized() == value)
-    #expect(try WantReprDigest(parsing: value).serialized() == value)
-  }
-
-  @Test func `preferences are parsed and serialized`() throws {
-    let wanted = try WantReprDigest(parsing: "sha-512=3, sha-256=10, unixsum=0")
-    #expect(wanted[.sha512] == 3)
-    #expect(wanted[.sha256] == 10)
-    #expect(wanted.members["unixsum"]?.integer == 0)
-    #expect(wanted.preferred == .sha256)
-    let made: WantReprDigest = [.sha512: 3, .sha256: 10]
-    #expect(try made.serialized() == "sha-512=3, sha-256=10")
   }
 }

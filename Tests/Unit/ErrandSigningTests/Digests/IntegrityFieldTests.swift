@@ -19,7 +19,6 @@ import Testing
   @Test func `a member of an unknown algorithm may have any value`() throws {
     let value = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:;note=\"x\", foo=(1 2), bar"
     let field = try ContentDigest(parsing: value)
-    #expect(field.unknownAlgorithms == ["foo", "bar"])
     #expect(try field.serialized() == value)
     try field.verify(Data())
   }
@@ -27,7 +26,7 @@ import Testing
   @Test(arguments: ["", "foo=:YQ==:", "sha=:YQ==:, md5"])
   func `a field without a known algorithm reports that it verifies nothing`(value: String) throws {
     let field = try ContentDigest(parsing: value)
-    #expect { try field.verify(Data()) } throws: { ($0 as? SigningError)?.code == .noKnownAlgorithm }
+    #expect { try field.verify(Data()) } throws: { ($0 as? SigningError)?.code == .unknownAlgorithm }
     #expect(throws: SigningError.self) { _ = try field.verifier() }
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 @Suite struct AES128GCMTests {
   private let key: ContentKey

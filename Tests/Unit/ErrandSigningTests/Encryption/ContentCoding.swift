@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 /// Encrypts and decrypts complete contents, for tests.
 enum ContentCoding {
@@ -22,7 +22,7 @@ enum ContentCoding {
     var output = Data()
     for piece in pieces {
       output += try decoder.update(piece)
-      if let id = decoder.neededKeyID { output += try decoder.use(ContentKeys(key).contentKey(for: id)) }
+      if let id = decoder.neededKeyID { output += try decoder.use(ContentKeys([key]).contentKey(for: id)) }
     }
     return output + (try decoder.finish())
   }

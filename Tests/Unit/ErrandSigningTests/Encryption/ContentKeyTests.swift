@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 @Suite struct ContentKeyTests {
   @Test func `an empty key and a name of more than 255 bytes are refused`() throws {
@@ -27,7 +27,7 @@ import Testing
     let key = try ContentKey(Data("0123456789abcdef".utf8), id: "name")
     var dumped = ""
     dump(key, to: &dumped)
-    dump(ContentKeys(key), to: &dumped)
+    dump(ContentKeys([key]), to: &dumped)
     let all =
       "\(key) \(String(reflecting: key)) \(Mirror(reflecting: key).children) \(dumped) \(Optional(key) as Any)"
       + " \([key]) \(key.secret) \(String(reflecting: key.secret))"
@@ -41,7 +41,7 @@ import Testing
     let key = try ContentKey(Data([1]), id: "a\"\u{1B}[31m")
     #expect(key.description == "ContentKey(0x61221b5b33316d)")
     let error = #expect(throws: SigningError.self) {
-      _ = try ContentKeys().contentKey(for: Data("b\n".utf8))
+      _ = try ContentKeys([]).contentKey(for: Data("b\n".utf8))
     }
     #expect(error?.code == .unknownKey)
     #expect(error?.message.contains("0x620a") == true)
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `keys are found by their names`() throws {
     let (first, second) = try (ContentKey.random(id: "1"), ContentKey.random(id: "2"))
-    let keys = ContentKeys(first, second)
+    let keys = ContentKeys([first, second])
     #expect(try keys.contentKey(for: Data("2".utf8)).data == second.data)
     #expect(throws: SigningError.self) { _ = try keys.contentKey(for: Data()) }
   }
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `content with a missing key is not decrypted`() async throws {
     let encrypted = try ContentCoding.encrypt([Data("a".utf8)], ContentKey.random(id: "theirs"))
-    let keys = ContentKeys(try .random(id: "ours"))
+    let keys = ContentKeys([try .random(id: "ours")])
     var decoder = AES128GCMDecoder()
     var thrown: SigningError?
     do {
@@ -100,5 +100,22 @@ import Testing
     #expect(thrown?.code == .unknownKey)
     #expect(thrown?.message.contains("\"theirs\"") == true)
     #expect(throws: SigningError.self) { _ = try decoder.finish() }
+  }
+
+  @Test func `a whole body is encrypted and decrypted`() async throws {
+    let key = try ContentKey.random(id: "ours")
+    for count in [0, 1, 4079, 4080, 10_000] {
+      let body = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
+      let encrypted = try key.encrypt(body)
+      #expect(try key.decrypt(encrypted) == body)
+      #expect(count == 0 || !encrypted.starts(with: body))
+      #expect(await codeOfRefusal { _ = try key.decrypt(encrypted.dropLast()) } != nil)
+    }
+    let encrypted = try key.encrypt(Data("secret".utf8))
+    let stranger = try ContentKey(key.data, id: "theirs")
+    #expect(await codeOfRefusal { _ = try stranger.decrypt(encrypted) } == .unknownKey)
+    let impostor = try ContentKey.random(id: "ours")
+    #expect(await codeOfRefusal { _ = try impostor.decrypt(encrypted) } == .damaged)
+    #expect(await codeOfRefusal { _ = try key.decrypt(Data()) } == .truncated)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 @Suite struct RFC8188Tests {
   private let content = Data("I am the walrus".utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 @Suite struct RecordPaddingTests {
   private let key: ContentKey

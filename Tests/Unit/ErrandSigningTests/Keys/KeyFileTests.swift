@@ -43,7 +43,7 @@ import Testing
         #expect(wrong?.code == .wrongPassword)
       }
       let error = #expect(throws: SigningError.self) { _ = try PublicKey(pem: encrypted) }
-      #expect(error?.code == .publicKeyNeeded)
+      #expect(error?.code == .unsupportedKey)
     }
   }
 

@@ -61,8 +61,8 @@ import Testing
     let codes = errors.map { $0?.code }
     #expect(
       codes == [
-        .privateKeyNeeded, .passwordNeeded, .wrongPassword, .invalidKey, .unsupportedKey, .unsupportedKey,
-        .unsupportedKey, .unsupportedKey, .invalidKey, .invalidKey, .publicKeyNeeded, .invalidKey,
+        .unsupportedKey, .passwordNeeded, .wrongPassword, .invalidKey, .unsupportedKey, .unsupportedKey,
+        .unsupportedKey, .unsupportedKey, .invalidKey, .invalidKey, .unsupportedKey, .invalidKey,
       ])
     let sentences = errors.compactMap { $0?.description }
     #expect(Set(sentences).count == sentences.count)

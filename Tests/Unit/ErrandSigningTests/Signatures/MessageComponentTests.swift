@@ -155,8 +155,9 @@ import Testing
   }
 
   @Test func `a field is serialized strictly if its type is known`() async throws {
-    var types = StructuredFieldTypes.standard
-    (types["Example-Dict"], types["example-list"], types["example-item"]) = (.dictionary, .list, .item)
+    let types: [String: StructuredFieldType] = [
+      "Example-Dict": .dictionary, "example-list": .list, "example-item": .item,
+    ]
     let message = SignableMessage.get(
       "https://example.com/",
       [
@@ -172,9 +173,9 @@ import Testing
           #""example-item";sf: 1.5"#, #""priority";sf: u=1, i"#,
         ])
     #expect(await codeOfRefusal { _ = try message.lines("example-dict;sf") } == .componentUnavailable)
-    types["example-dict"] = .item
     #expect(
-      await codeOfRefusal { _ = try message.lines("example-dict;sf", types: types) } == .componentUnavailable)
+      await codeOfRefusal { _ = try message.lines("example-dict;sf", types: ["example-dict": .item]) }
+        == .componentUnavailable)
   }
 
   @Test func `a member of a dictionary is a component`() async throws {
@@ -190,10 +191,9 @@ import Testing
           #""example-dict";key="c": (a b c)"#, #""example-dict";key="e": :AAE=:"#,
         ])
     #expect(await codeOfRefusal { _ = try message.lines(field.member("f")) } == .componentUnavailable)
-    var types = StructuredFieldTypes.standard
-    types["example-dict"] = .list
     #expect(
-      await codeOfRefusal { _ = try message.lines(field.member("a"), types: types) } == .componentUnavailable)
+      await codeOfRefusal { _ = try message.lines(field.member("a"), types: ["example-dict": .list]) }
+        == .componentUnavailable)
     let text = SignableMessage.get("https://example.com/", ["Example-Dict": "A=1"])
     #expect(await codeOfRefusal { _ = try text.lines(field.member("a")) } == .componentUnavailable)
   }

@@ -1,7 +1,8 @@
 import ErrandCore
 import Foundation
+import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 /// The messages of RFC 9421, appendix B.2, and helpers for the tests of signatures.
 enum RFCMessages {
@@ -51,7 +52,8 @@ extension SignableMessage {
   }
 
   /// Returns the lines of the signature base except the last.
-  func lines(_ components: MessageComponent..., types: StructuredFieldTypes = .standard) throws -> [String] {
+  func lines(_ components: MessageComponent..., types: [String: StructuredFieldType] = [:]) throws -> [String]
+  {
     let parameters = try SignatureParameters(components)
     let base = try signatureBase(for: parameters, structuredFields: types)
     return String(decoding: base, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
@@ -60,13 +62,13 @@ extension SignableMessage {
   }
 
   /// Returns the only value of the signature base.
-  func value(of component: MessageComponent, types: StructuredFieldTypes = .standard) throws -> String {
+  func value(of component: MessageComponent, types: [String: StructuredFieldType] = [:]) throws -> String {
     let line = try lines(component, types: types)[0]
     return String(line.dropFirst(component.identifier.count + 2))
   }
 }
 
-/// Returns the code of the refusal; nil if the body was not refused.
+/// Returns the code of the refusal; nil if the body was not refused. Records any other error as an issue.
 func codeOfRefusal(_ body: () async throws -> Void) async -> SigningError.Code? {
   do {
     try await body()
@@ -74,6 +76,7 @@ func codeOfRefusal(_ body: () async throws -> Void) async -> SigningError.Code? 
   } catch let error as SigningError {
     return error.code
   } catch {
-    return SigningError.Code(rawValue: "\(type(of: error)): \(error)")
+    Issue.record(error)
+    return nil
   }
 }

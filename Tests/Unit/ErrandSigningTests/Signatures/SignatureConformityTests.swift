@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 /// Compares with `http-message-signatures`, an independent implementation in Python: each verifies the
 /// other's signatures.

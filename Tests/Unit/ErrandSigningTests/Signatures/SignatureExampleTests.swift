@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 
 /// The signed messages of RFC 9421: section 2.4, 3.2 and 4.3, and appendices B.2 to B.4. The signature bases
 /// are compared byte for byte, and all signatures are verified; deterministic ones are also created.

@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `lines are joined by commas`() throws {
-    #expect(try StructuredList(parsing: []).isEmpty)
+    #expect(try StructuredList(parsing: []).members.isEmpty)
     #expect(try StructuredDictionary(parsing: []).isEmpty)
     #expect(try StructuredList(parsing: ["a, b", "(c)"]).serialized() == "a, b, (c)")
     #expect(throws: StructuredFieldError.self) { try StructuredItem(parsing: []) }

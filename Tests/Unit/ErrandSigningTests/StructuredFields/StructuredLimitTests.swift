@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 @testable import ErrandStructuredFields
 
 @Suite(.computesLong) struct StructuredLimitTests {
@@ -20,11 +20,11 @@ import Testing
     for parser in parsers {
       #expect { try parser() } throws: { ($0 as? StructuredFieldError)?.code == .tooLong }
     }
-    #expect(try StructuredList(parsing: "", maximumBytes: 0).isEmpty)
+    #expect(try StructuredList(parsing: "", maximumBytes: 0).members.isEmpty)
   }
 
   @Test func `the length of all lines of a field is limited together`() throws {
-    #expect(try StructuredList(parsing: ["aa", "bb"], maximumBytes: 6).count == 2)
+    #expect(try StructuredList(parsing: ["aa", "bb"], maximumBytes: 6).members.count == 2)
     #expect { try StructuredList(parsing: ["aa", "bb"], maximumBytes: 5) } throws: {
       ($0 as? StructuredFieldError)?.code == .tooLong
     }
@@ -33,7 +33,7 @@ import Testing
   @Test func `the default maximum is 256 KiB`() throws {
     let text = "a" + String(repeating: "b", count: (256 << 10) - 1)
     #expect(try StructuredItem(parsing: text).token == text)
-    #expect(try StructuredList(parsing: text).count == 1)
+    #expect(try StructuredList(parsing: text).members.count == 1)
     #expect(try StructuredDictionary(parsing: text).count == 1)
     #expect { try StructuredItem(parsing: text + "b") } throws: {
       ($0 as? StructuredFieldError)?.code == .tooLong
@@ -47,9 +47,10 @@ import Testing
     let dictionary = try StructuredDictionary(parsing: members)
     #expect(dictionary.count == 1024)
     #expect(dictionary["\(key)1023"]?.integer == 1023)
-    #expect(try StructuredList(parsing: (0..<1024).map(String.init).joined(separator: ",")).count == 1024)
+    #expect(
+      try StructuredList(parsing: (0..<1024).map(String.init).joined(separator: ",")).members.count == 1024)
     let inner = "(\((0..<256).map(String.init).joined(separator: " ")))"
-    #expect(try StructuredList(parsing: inner)[0].innerList?.count == 256)
+    #expect(try StructuredList(parsing: inner).members[0].innerList?.items.count == 256)
     let parameters = (0..<256).map { ";\(key)\($0)" }.joined()
     #expect(try StructuredItem(parsing: "1" + parameters).parameters.count == 256)
     #expect(try StructuredItem(parsing: "\"\(String(repeating: "s", count: 1024))\"").string?.count == 1024)

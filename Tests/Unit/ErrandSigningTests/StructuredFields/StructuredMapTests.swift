@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ErrandSigning
+@_spi(Benchmarks) @testable import ErrandSigning
 @testable import ErrandStructuredFields
 
 @Suite struct StructuredMapTests {
@@ -80,15 +80,15 @@ import Testing
     #expect(dictionary["a"]?.innerList == nil)
   }
 
-  @Test func `a list and an inner list are collections`() throws {
+  @Test func `the members of a list and the items of an inner list can be changed`() throws {
     var list: StructuredList = [1, 2]
-    list.append(.token("x"))
-    list.insert(["inner"], at: 0)
-    list[1] = 9.5
-    list.removeAll { $0.integer == 2 }
+    list.members.append(.token("x"))
+    list.members.insert(["inner"], at: 0)
+    list.members[1] = 9.5
+    list.members.removeAll { $0.integer == 2 }
     #expect(try list.serialized() == #"("inner"), 9.5, x"#)
     var inner: StructuredInnerList = ["a", 2]
-    inner[0] = false
+    inner.items[0] = false
     #expect(try inner.serialized() == "(?0 2)")
   }
 }

@@ -91,10 +91,10 @@ import Testing
 
   @Test func `a string, a token and a display string with the same text are not equal`() throws {
     let list = try StructuredList(parsing: #""a", a, %"a""#)
-    #expect(Set(list).count == 3)
-    #expect(list.map(\.string) == ["a", nil, nil])
-    #expect(list.map(\.token) == [nil, "a", nil])
-    #expect(list.map(\.displayString) == [nil, nil, "a"])
+    #expect(Set(list.members).count == 3)
+    #expect(list.members.map(\.string) == ["a", nil, nil])
+    #expect(list.members.map(\.token) == [nil, "a", nil])
+    #expect(list.members.map(\.displayString) == [nil, nil, "a"])
   }
 
   @Test(arguments: ["?", "?2", "?true", "?T", "? 1", "?11", "?1?", "1?"])
