@@ -145,7 +145,7 @@ public struct CookieFileProblem: Sendable, Hashable, CustomStringConvertible {
   public let reason: Reason
 
   /// Creates a problem, for tests of an `onProblem` closure.
-  public init(path: String, reason: Reason) {
+  package init(path: String, reason: Reason) {
     self.path = path
     self.reason = reason
   }

@@ -10,10 +10,10 @@
 public struct CookieLimits: Sendable, Hashable {
   /// The maximum number of cookies of one registrable domain, such as `example.com` with all its hosts.
   /// Default: 50.
-  public var perDomain: Int
+  package var perDomain: Int
   /// The maximum number of cookies in all. Default: 3000. Each takes up to 9 KB of memory; most take less
   /// than 1 KB.
-  public var total: Int
+  package var total: Int
 
   /// Creates limits. Numbers out of range are replaced by the nearest allowed number.
   /// - Parameters:

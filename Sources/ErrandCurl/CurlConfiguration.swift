@@ -19,11 +19,11 @@ public struct CurlConfiguration: Sendable {
   /// A host and port that has a fixed address instead of a DNS look-up.
   public struct HostOverride: Sendable, Hashable {
     /// The name of the host.
-    public let host: String
+    package let host: String
     /// The port, from 0 to 65535.
-    public let port: Int
+    package let port: Int
     /// An IPv4 or IPv6 address.
-    public let address: String
+    package let address: String
 
     /// Makes an override. `CurlTransport.checkConfiguration()` throws if it is invalid.
     public init(host: String, port: Int, address: String) {

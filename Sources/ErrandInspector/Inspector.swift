@@ -16,9 +16,6 @@ public import ErrandOutbox
 /// The page is served only on 127.0.0.1, under a URL with a random token. It loads nothing from other servers and
 /// hides secrets. Release builds contain it only with the package trait `Inspector`; without it `start` throws.
 public final class Inspector: Sendable {
-  /// The limits of an inspector's memory.
-  public typealias Limits = InspectorLimits
-
   /// The error of an inspector that cannot start.
   public struct Failure: Error, Sendable, CustomStringConvertible {
     /// The reason, as a sentence.

@@ -10,7 +10,7 @@
   #endif
 
   /// Records a client's calls, serves the page, and sends it the changes.
-  final class InspectorCore: EventListener {
+  final class InspectorCore: BodyListener {
     private struct Serving {
       let server: PageServer
       let pump: Task<Void, Never>
@@ -190,7 +190,7 @@
   }
 
   /// Passes events on without keeping the inspector alive, because a client retains its listeners.
-  private final class InspectorListener: EventListener {
+  private final class InspectorListener: BodyListener {
     private weak let core: InspectorCore?
     let bodyLimit: Int
 

@@ -27,12 +27,11 @@ public protocol ReachabilityMonitor: Sendable {
   var updates: Updates { get }
 }
 
-/// The statuses of a monitor: the current one, followed by each change. A slow reader may miss intermediate
-/// statuses, but never the newest. The monitor keeps watching while the sequence is read. The sequence ends
-/// when the reading task is cancelled.
-public struct NetworkUpdates: AsyncSequence, Sendable {
-  public typealias Element = NetworkStatus
-  public typealias Failure = Never
+/// The statuses of a monitor, as `ReachabilityMonitor.updates` describes them. The monitor keeps watching while the
+/// sequence is read.
+package struct NetworkUpdates: AsyncSequence, Sendable {
+  package typealias Element = NetworkStatus
+  package typealias Failure = Never
 
   private let status: @Sendable () -> CurrentValue<NetworkStatus, NetworkStatus>
 
@@ -41,18 +40,16 @@ public struct NetworkUpdates: AsyncSequence, Sendable {
     self.status = status
   }
 
-  /// Reads the statuses one by one.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  package struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let status: @Sendable () -> CurrentValue<NetworkStatus, NetworkStatus>
     fileprivate var seen: NetworkStatus?
 
-    /// Returns the next status; nil if the task is cancelled.
-    public mutating func next() async -> NetworkStatus? {
+    package mutating func next() async -> NetworkStatus? {
       guard let news = await status().next(after: seen) else { return nil }
       seen = news
       return news
     }
   }
 
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(status: status) }
+  package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(status: status) }
 }

@@ -45,8 +45,9 @@ public final class Reachability: ReachabilityMonitor {
   /// The latest known status. The first use starts the monitor.
   public var current: NetworkStatus { status.watched.current }
 
-  /// The current status, followed by each change. See `NetworkUpdates`.
-  public var updates: NetworkUpdates { NetworkUpdates(self.status.watched) }
+  public var updates: some AsyncSequence<NetworkStatus, Never> & Sendable {
+    NetworkUpdates(self.status.watched)
+  }
 }
 
 /// The network status and its watcher, which sets the status from the first use until this object is released.

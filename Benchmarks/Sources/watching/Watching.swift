@@ -52,7 +52,7 @@ struct Watching {
       let inspector = Inspector(client)
       defer { inspector.stop() }
       let calls = try arguments.number("calls", default: 1_000_000)
-      try await hold("an inspector", client, calls, mostTime: 8000, mostMemory: InspectorLimits().bodies)
+      try await hold("an inspector", client, calls, mostTime: 8000, mostMemory: Inspector.Limits().bodies)
     default: throw Arguments.Wrong(description: "--what takes listener, metrics, log, har or inspector")
     }
   }

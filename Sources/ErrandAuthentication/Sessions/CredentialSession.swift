@@ -10,7 +10,7 @@ public import ErrandCore
 ///
 /// ```swift
 /// let session = CredentialSession(
-///   OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+///   OAuth2(tokenURL: tokenURL, clientID: "app"), store: .file(file))
 /// configuration.authentication = Authentication(session)
 /// …
 /// try await session.signIn(OAuth2.Tokens(accessToken: "…", refreshToken: "…"), identity: "ann")

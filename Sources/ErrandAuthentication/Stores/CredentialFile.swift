@@ -22,7 +22,7 @@ public struct CredentialFile: CredentialStore {
 
   /// Creates a store at a file, which the first sign-in creates.
   /// - Parameter url: The file. Its folder must exist.
-  public init(at url: URL) {
+  package init(at url: URL) {
     file = ReplacedFile(path: url.path, lockPath: url.path + ".lock")
   }
 

@@ -68,8 +68,11 @@ public final class Call: Sendable, Identifiable {
   /// Raises the priority to that of a call that waits for this one, if that is higher.
   func rise(with other: EffectivePriority) { effectivePriority.rise(with: other) }
 
-  /// The progress of the call, as a sequence that ends with the call.
-  public var progress: CallProgress { CallProgress(hub, until: promise) }
+  /// The progress of both bodies of the current attempt: the current value, and then each change until the call
+  /// ends. A slow reader misses intermediate values.
+  public var progress: some AsyncSequence<TransferProgress, Never> & Sendable {
+    CallProgress(hub, until: promise)
+  }
 }
 
 extension Call: CustomStringConvertible {
@@ -82,13 +85,10 @@ extension Call: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The progress of a call: the current value, and then each change until the call ends. A slow reader misses
-/// intermediate values.
-public struct CallProgress: AsyncSequence, Sendable {
-  /// The progress of both bodies of the current attempt.
-  public typealias Element = TransferProgress
-  /// Never: a failure of the call ends the sequence.
-  public typealias Failure = Never
+/// The progress of a call. See `Call.progress`.
+struct CallProgress: AsyncSequence, Sendable {
+  typealias Element = TransferProgress
+  typealias Failure = Never
 
   private let hub: ProgressHub
   private let changes: AsyncStream<Void>
@@ -106,7 +106,7 @@ public struct CallProgress: AsyncSequence, Sendable {
   }
 
   /// Returns the current progress, and then each change.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     fileprivate let hub: ProgressHub
     fileprivate var changes: AsyncStream<Void>.Iterator
     private var last = TransferProgress(attempt: 0)
@@ -116,7 +116,7 @@ public struct CallProgress: AsyncSequence, Sendable {
       self.changes = changes
     }
 
-    public mutating func next() async -> TransferProgress? {
+    mutating func next() async -> TransferProgress? {
       while await changes.next(isolation: #isolation) != nil {
         let current = hub.current
         guard current != last else { continue }
@@ -127,7 +127,7 @@ public struct CallProgress: AsyncSequence, Sendable {
     }
   }
 
-  public func makeAsyncIterator() -> Iterator { Iterator(hub, changes.makeAsyncIterator()) }
+  func makeAsyncIterator() -> Iterator { Iterator(hub, changes.makeAsyncIterator()) }
 }
 
 /// Gives numbers to calls, from 1.

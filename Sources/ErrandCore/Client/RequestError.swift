@@ -10,11 +10,11 @@
 /// `message` does not include it.
 public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// The kind of a failure. Versions may add kinds, so keep a `default` case.
-  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code, such as `timedOut`.
-    public let rawValue: String
+    package let rawValue: String
     /// Makes a code of the given name.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
     /// The request cannot be sent: its URL, a header field or its body is wrong.

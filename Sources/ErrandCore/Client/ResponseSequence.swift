@@ -1,9 +1,7 @@
 /// The cached response of a request, and then the server's. See `Client.responses(to:in:)`.
-public struct ResponseSequence: AsyncSequence {
-  /// The cached response first, if there is one, and then the server's.
-  public typealias Element = Response
-  /// `RequestError`, or the error that an interceptor threw.
-  public typealias Failure = any Error
+struct ResponseSequence: AsyncSequence {
+  typealias Element = Response
+  typealias Failure = any Error
 
   let request: Request
   let client: Client
@@ -19,7 +17,7 @@ public struct ResponseSequence: AsyncSequence {
   }
 
   /// Returns the cached response and the server's. The request is cancelled when the iterator is released.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  struct AsyncIterator: AsyncIteratorProtocol {
     private enum Step {
       case cached
       case refreshed(Refreshing)
@@ -37,7 +35,7 @@ public struct ResponseSequence: AsyncSequence {
       scope = responses.scope
     }
 
-    public mutating func next() async throws -> Response? {
+    mutating func next() async throws -> Response? {
       switch step {
       case .cached:
         // Looked up before the request is sent, because the cache could have its response otherwise.
@@ -60,7 +58,7 @@ public struct ResponseSequence: AsyncSequence {
     }
   }
 
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
 extension Client {
@@ -72,7 +70,10 @@ extension Client {
   /// for try await feed in client.responses(to: .get(feedURL).cached(as: "feed")) { show(feed) }
   /// ```
   /// - Parameter scope: The scope that the request ends with.
-  public func responses(to request: Request, in scope: RequestScope? = nil) -> ResponseSequence {
+  /// - Returns: A sequence that throws `RequestError`, or the error that an interceptor threw.
+  public func responses(
+    to request: Request, in scope: RequestScope? = nil
+  ) -> some AsyncSequence<Response, any Error> {
     ResponseSequence(request: request, client: self, scope: scope)
   }
 

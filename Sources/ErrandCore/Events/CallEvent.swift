@@ -65,7 +65,7 @@ public struct CallEvent: Sendable {
   /// The number of the attempt in its call, from 1; 0 before the first attempt.
   public let attempt: Int
   /// The number of redirects that the attempt has followed.
-  public let redirects: Int
+  package let redirects: Int
   let events: CallEvents
   /// The time of the event; nil if it is being delivered as it happens.
   var noted: Duration?
@@ -86,7 +86,7 @@ public struct CallEvent: Sendable {
   public var scope: String? { events.scope?.name }
 
   /// The names of that scope and its enclosing scopes, outermost first; empty for a call without a scope.
-  public var scopes: [String] { events.scope?.path ?? [] }
+  package var scopes: [String] { events.scope?.path ?? [] }
 
   /// The purpose of the call.
   public var purpose: CallPurpose { events.purpose }

@@ -19,7 +19,7 @@ public struct CallLog: EventListener {
   /// - Parameters:
   ///   - level: The level of detail.
   ///   - write: Receives each line, without a line end, possibly on several threads at once.
-  public init(level: Level, _ write: @escaping @Sendable (String) -> Void) {
+  package init(level: Level, _ write: @escaping @Sendable (String) -> Void) {
     self.level = level
     self.write = write
   }

@@ -5,19 +5,19 @@
 #endif
 
 /// The beginning of a body, as a listener sees it.
-public struct EventBody: Sendable, Hashable {
+package struct EventBody: Sendable, Hashable {
   /// The text, in which each secret that is recognized by name is replaced by `***`; nil if the body is not
   /// text.
-  public let text: String?
+  package let text: String?
   /// The bytes in base64; nil if the body is text.
-  public let base64: String?
+  package let base64: String?
   /// The number of bytes that `text` or `base64` shows.
-  public let count: Int
+  package let count: Int
   /// The length of the body in bytes, as far as it has arrived.
-  public let length: Int64
+  package let length: Int64
 
   /// True if the body is shown completely, and not only its beginning.
-  public var isWhole: Bool { Int64(count) == length }
+  package var isWhole: Bool { Int64(count) == length }
 
   /// Returns nil for a body in which secrets cannot be recognized, such as a multipart form.
   init?(_ bytes: Data, length: Int64, _ type: String?, _ secrets: Secrets) {

@@ -14,14 +14,18 @@
 /// }
 /// ```
 public protocol EventListener: Sendable {
-  /// The maximum number of bytes of each body that the listener reads (`EventResponse.body(upTo:)`). That
-  /// part of each stream and file is held in memory. Default: 0.
-  var bodyLimit: Int { get }
-
   /// Receives an event.
   func record(_ event: CallEvent)
 }
 
+/// A listener that reads bodies.
+package protocol BodyListener: EventListener {
+  /// The maximum number of bytes of each body that the listener reads (`EventResponse.body(upTo:)`). That
+  /// part of each stream and file is held in memory.
+  var bodyLimit: Int { get }
+}
+
 extension EventListener {
-  public var bodyLimit: Int { 0 }
+  /// The maximum number of bytes of each body that the listener reads; 0 unless it is a `BodyListener`.
+  var readBytes: Int { (self as? any BodyListener)?.bodyLimit ?? 0 }
 }

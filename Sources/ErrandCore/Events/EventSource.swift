@@ -31,14 +31,14 @@ final class EventSource: Sendable {
     if let tracing = configuration.tracing { listeners.append(TraceRecorder(tracing)) }
     guard let list = ListenerList.of(listeners) else { return nil }
     self.listeners = list
-    mostBytes = Atomic(listeners.map(\.bodyLimit).max() ?? 0)
+    mostBytes = Atomic(listeners.map(\.readBytes).max() ?? 0)
     self.timeline = timeline
     secrets = configuration.secrets
     date = configuration.date
   }
 
   func append(_ listener: any EventListener) {
-    _ = mostBytes.max(listener.bodyLimit, ordering: .relaxed)
+    _ = mostBytes.max(listener.readBytes, ordering: .relaxed)
     listeners.append(listener)
   }
 

@@ -62,11 +62,11 @@ public struct EventRequest: Sendable {
   package var curlCommand: String { request.curlCommand(hiding: client.secrets) }
 
   /// True if the request has a body.
-  public var hasBody: Bool { !request.body.isNone }
+  package var hasBody: Bool { !request.body.isNone }
 
   /// Returns the beginning of a body in memory. In JSON and forms, secrets that are recognized by name are
   /// hidden. Returns nil for a file, a stream and a multipart form.
-  public func body(upTo limit: Int) -> EventBody? {
+  package func body(upTo limit: Int) -> EventBody? {
     guard limit > 0, case .bytes(let data) = request.body.content else { return nil }
     let type = request.fields["Content-Type"] ?? request.body.contentType
     return EventBody(data.prefix(limit), length: Int64(data.count), type, client.secrets)
@@ -111,7 +111,7 @@ public struct EventResponse: Sendable {
 
   /// Returns the beginning of the body. In JSON and forms, secrets that are recognized by name are hidden. Of
   /// a stream or a file it returns the bytes that have arrived, at most the listener's `bodyLimit`.
-  public func body(upTo limit: Int) -> EventBody? {
+  package func body(upTo limit: Int) -> EventBody? {
     guard limit > 0 else { return nil }
     let type = fields["Content-Type"]
     if case .data(let data) = response.body {
@@ -153,14 +153,14 @@ public struct EventResponse: Sendable {
   }
 
   /// The HTTP version; nil if the transport does not report it, and for a stream before its end.
-  public var httpVersion: HTTPVersion? { metrics?.httpVersion ?? timing?.httpVersion }
+  package var httpVersion: HTTPVersion? { metrics?.httpVersion ?? timing?.httpVersion }
 
   /// The number of the body's bytes on the wire; nil if the transport does not report it, and for a stream
   /// before its end.
-  public var bytesReceived: Int64? { metrics?.bytesReceived ?? timing?.bytesReceived }
+  package var bytesReceived: Int64? { metrics?.bytesReceived ?? timing?.bytesReceived }
 
   /// True if the response came from the cache.
-  public var isCached: Bool {
+  package var isCached: Bool {
     if case .delivered(let response) = content { response.cachedAt != nil } else { false }
   }
 }
@@ -187,7 +187,7 @@ public struct EventFailure: Sendable {
   public var status: HTTPStatus? { known?.status }
 
   /// The header fields of the rejected response, in which each secret is replaced by `***`.
-  public var fields: HTTPFields? { known?.fields?.masked(hiding: client.secrets) }
+  package var fields: HTTPFields? { known?.fields?.masked(hiding: client.secrets) }
 
   /// True unless it is certain that no bytes reached the server.
   public var reachedServer: Bool { known?.reachedServer ?? true }

@@ -20,7 +20,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     /// Makes a field line.
     /// - Parameter isSecret: True to mark the value as secret. Names of credentials mark it anyway. Default:
     ///   false.
-    public init(_ name: String, _ value: String, isSecret: Bool = false) {
+    package init(_ name: String, _ value: String, isSecret: Bool = false) {
       self.name = name
       self.value = value
       marks = FieldMarks(name, value, isSecret: isSecret)

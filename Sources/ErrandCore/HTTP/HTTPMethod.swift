@@ -1,13 +1,13 @@
 /// A request method (RFC 9110, section 9). Any token is allowed: `HTTPMethod("PURGE")`, or the literal
 /// `"PURGE"`.
-public struct HTTPMethod: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
+public struct HTTPMethod: Sendable, Hashable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
   /// The method's name, such as `GET`. Methods are case-sensitive.
   public let rawValue: String
 
   /// Makes a method of the given name, which is not checked before it is sent.
-  public init(rawValue: String) { self.rawValue = rawValue }
+  package init(rawValue: String) { self.rawValue = rawValue }
   /// Makes a method of the given name, which is not checked before it is sent.
   public init(_ name: String) { rawValue = name }
   /// Makes a method from a literal.
@@ -42,7 +42,7 @@ public struct HTTPMethod: RawRepresentable, Sendable, Hashable, ExpressibleByStr
 
   /// True if sending the request twice has the same effect as once (RFC 9110, section 9.2.2). Such a request
   /// may be retried even if the first attempt may have reached the server.
-  public var isIdempotent: Bool {
+  package var isIdempotent: Bool {
     switch self {
     case .get, .head, .put, .delete, .options, .trace: true
     default: false

@@ -13,7 +13,7 @@ public struct ResponseHead: Sendable, Hashable {
 
   /// The length that `Content-Length` announces, in bytes; nil without a valid one, or if the body is
   /// compressed.
-  public var contentLength: Int64? { isCoded ? nil : announcedLength.bytes }
+  package var contentLength: Int64? { isCoded ? nil : announcedLength.bytes }
 
   /// True if the body has a content coding, such as gzip. Its announced length is then that of the coded
   /// bytes.
@@ -101,12 +101,10 @@ public struct HTTPStatus: Sendable, Hashable, ExpressibleByIntegerLiteral, Custo
   /// Makes a status from an integer literal.
   public init(integerLiteral code: Int) { self.code = code }
 
-  /// True for 100 to 199.
-  public var isInformational: Bool { 100..<200 ~= code }
   /// True for 200 to 299.
   public var isSuccess: Bool { 200..<300 ~= code }
   /// True for the statuses by which a server redirects: 301, 302, 303, 307 and 308.
-  public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(code) }
+  package var isRedirect: Bool { [301, 302, 303, 307, 308].contains(code) }
   /// True for 400 to 499.
   public var isClientError: Bool { 400..<500 ~= code }
   /// True for 500 to 599.

@@ -7,7 +7,7 @@ extension Request {
   }
 
   /// Adds a header field, and keeps existing ones of that name.
-  public func addingField(_ name: String, _ value: String, isSecret: Bool = false) -> Request {
+  package func addingField(_ name: String, _ value: String, isSecret: Bool = false) -> Request {
     with { $0.fields.append(name, value, isSecret: isSecret) }
   }
 

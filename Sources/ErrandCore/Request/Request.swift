@@ -63,7 +63,7 @@ public struct Request: Sendable, Hashable {
   }
 
   /// The options, which the modifiers set.
-  public var options: RequestOptions {
+  package var options: RequestOptions {
     _read { yield parts.value.options.value }
     _modify { yield &parts.value.options.value }
   }

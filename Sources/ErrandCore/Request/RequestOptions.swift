@@ -1,31 +1,31 @@
 /// The options of a request, which `Request`'s modifiers set. Nil stands for the client's configuration.
-public struct RequestOptions: Sendable, Hashable {
+package struct RequestOptions: Sendable, Hashable {
   /// The time-out: an attempt fails when no connection was made and no byte was sent or received for this
   /// long.
-  public var timeout: Duration?
+  package var timeout: Duration?
   /// The time after which the whole call fails, including all attempts and the waits between them.
-  public var deadline: Duration?
+  package var deadline: Duration?
   /// The policy for retries: the failures after which there is another attempt, and the waits before it.
-  public var retry: RetryPolicy?
+  package var retry: RetryPolicy?
   /// The check that decides if a response is accepted.
-  public var validator = ResponseValidator()
+  package var validator = ResponseValidator()
   /// The maximum number of the response's bytes to hold in memory, after decompression.
-  public var memoryLimit: Int?
+  package var memoryLimit: Int?
   /// True if the body is sent with `Content-Encoding: gzip`.
-  public var compressesBody = false
+  package var compressesBody = false
   /// The HTTP version to use.
-  public var httpVersion = HTTPVersionPreference.automatic
+  package var httpVersion = HTTPVersionPreference.automatic
   /// The policy for redirects.
-  public var redirects: RedirectPolicy?
+  package var redirects: RedirectPolicy?
   /// The priority of the request.
-  public var priority = Priority.default
+  package var priority = Priority.default
   /// True if the request ignores the client's `limits` and does not count for them, because its caller has
   /// other limits.
   package var takesNoSlot = false
   /// True if the request is sent without the client's credential.
-  public var isUnauthenticated = false
+  package var isUnauthenticated = false
   /// True if the request is sent without the signature of the client's signer.
-  public var isUnsigned = false
+  package var isUnsigned = false
   /// The options that few requests use, in a separate object, so that other requests do not carry them.
   private var stages: Stages?
 
@@ -38,19 +38,19 @@ public struct RequestOptions: Sendable, Hashable {
   var stageOptions: StageOption { stages?.options ?? [] }
 
   /// The time in which an attempt must be connected; nil for the client's.
-  public var connectTimeout: Duration? {
+  package var connectTimeout: Duration? {
     get { stages?.values.connectTimeout }
     set { change { $0.connectTimeout = newValue } }
   }
 
   /// The calls that must have succeeded before the request is sent.
-  public var dependencies: [Call] {
+  package var dependencies: [Call] {
     get { stages?.values.dependencies ?? [] }
     set { change { $0.dependencies = newValue } }
   }
 
   /// The activity that shows the request while it is in flight, and how; nil for none.
-  public var activity: ActivityUse? {
+  package var activity: ActivityUse? {
     get { stages?.values.activity }
     set { change { $0.activity = newValue } }
   }
@@ -62,13 +62,13 @@ public struct RequestOptions: Sendable, Hashable {
   }
 
   /// The name and the policy for the response cache; nil if the response is not cached.
-  public var caching: CacheRule? {
+  package var caching: CacheRule? {
     get { stages?.values.caching }
     set { change { $0.caching = newValue } }
   }
 
   /// The signer of this request; nil for the client's.
-  public var signer: (any RequestSigner)? {
+  package var signer: (any RequestSigner)? {
     get { ownSigner?.signer }
     set { change { $0.signing.own = newValue.map(OwnSigner.init) } }
   }

@@ -35,7 +35,7 @@ public struct Response: Sendable {
   package var head: ResponseHead { parts.value.head }
 
   /// The body in memory, in a file or as a stream. `data`, `file` and `chunks` give access to it.
-  public var body: ResponseBody {
+  package var body: ResponseBody {
     _read { yield parts.value.body }
     _modify { yield &parts.value.body }
   }
@@ -159,7 +159,7 @@ public struct Response: Sendable {
 }
 
 /// The body of a response, by its location.
-public enum ResponseBody: Sendable {
+package enum ResponseBody: Sendable {
   /// The body is in memory.
   case data(Data)
   /// The body is in this file.

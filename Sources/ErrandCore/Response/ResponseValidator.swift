@@ -6,19 +6,19 @@
 
 /// Decides which responses are accepted. A rejected response becomes an error that names the expected and the
 /// received value, and that carries the first part of the body.
-public struct ResponseValidator: Sendable, Hashable {
+package struct ResponseValidator: Sendable, Hashable {
   /// The statuses that are accepted. Default: 200 to 299.
-  public var statuses = AcceptedStatuses.success
+  package var statuses = AcceptedStatuses.success
   /// The content types that are accepted, such as `application/json` and `image/*`; nil accepts all. Default:
   /// nil.
-  public var contentTypes: [String]?
+  package var contentTypes: [String]?
   /// True if an empty body is rejected. Default: false.
-  public var requiresBody = false
+  package var requiresBody = false
   /// More checks, which run in this order. Default: none.
-  public var checks: [ResponseCheck] = []
+  package var checks: [ResponseCheck] = []
 
   /// Creates a validator that accepts every 2xx response.
-  public init() {}
+  package init() {}
 
   /// Returns the reason why the head is rejected, or nil. It decides where the body goes: only an accepted
   /// response is written to the requested file or stream.
@@ -46,18 +46,18 @@ public struct ResponseValidator: Sendable, Hashable {
 }
 
 /// An app's check of a response. Two are equal only if they are the same object.
-public final class ResponseCheck: Sendable, Hashable {
+package final class ResponseCheck: Sendable, Hashable {
   private let check: @Sendable (Response) throws -> Void
 
   /// Creates a check.
   /// - Parameter check: Throws an error to reject the response. That error is the `underlying` one of the
   ///   `RequestError`.
-  public init(_ check: @escaping @Sendable (Response) throws -> Void) { self.check = check }
+  package init(_ check: @escaping @Sendable (Response) throws -> Void) { self.check = check }
 
   func callAsFunction(_ response: Response) throws { try check(response) }
 
-  public static func == (left: ResponseCheck, right: ResponseCheck) -> Bool { left === right }
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package static func == (left: ResponseCheck, right: ResponseCheck) -> Bool { left === right }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ResponseValidator {

@@ -72,7 +72,7 @@ public final class ScopeStack: Sendable {
   public func popToRoot() -> [RequestScope] { end(state.withLock { $0.popToRoot() }) }
 
   /// Creates a page in the stack's scope that is not on the stack yet. `setPages` puts it there.
-  public func makePage(_ name: String = "") -> RequestScope { RequestScope(name, in: scope) }
+  package func makePage(_ name: String = "") -> RequestScope { RequestScope(name, in: scope) }
 
   /// Replaces the present pages, from the root to the top, as a navigation controller's `setViewControllers`
   /// does. Pages that are not among the new ones end, topmost first, with the stacks that they present. The
@@ -80,7 +80,7 @@ public final class ScopeStack: Sendable {
   /// - Parameter pages: Pages of this stack, and new ones of `makePage`.
   /// - Returns: The pages that were ended.
   @discardableResult
-  public func setPages(_ pages: [RequestScope]) -> [RequestScope] {
+  package func setPages(_ pages: [RequestScope]) -> [RequestScope] {
     guard let leaving = state.withLock({ $0.setPages(pages) }) else {
       for page in pages { page.end() }
       return []

@@ -9,13 +9,13 @@
 /// A failure of an operation on a local file, with the system's reason.
 public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// An operation on a file.
-  public enum Operation: String, Sendable, Hashable {
+  package enum Operation: String, Sendable, Hashable {
     /// The operation that failed. Its raw value is its name in messages.
     case open, create, read, write, move
   }
 
   /// The operation that failed.
-  public let operation: Operation
+  package let operation: Operation
   /// The file's path.
   public let path: String
   /// The system's `errno`; nil if the failure did not come from the system.

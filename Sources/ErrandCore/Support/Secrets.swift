@@ -34,7 +34,7 @@ public struct Secrets: Sendable, Hashable {
   }
 
   /// The names of query items that by convention carry credentials.
-  public static let commonQueryItems: Set<String> = [
+  package static let commonQueryItems: Set<String> = [
     "access_key", "access_token", "api_key", "api_token", "assertion", "auth", "auth_key", "auth_token",
     "authorization", "aws_access_key_id", "bearer", "client_assertion", "client_secret", "code",
     "code_verifier", "cookie",

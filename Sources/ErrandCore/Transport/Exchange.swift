@@ -13,7 +13,7 @@ public final class Exchange: Sendable {
     /// The absolute URL, without a user or a password.
     public let url: URL
     /// True if the scheme is https.
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The header fields to send, checked. They never include `Content-Length` and `Transfer-Encoding`, which
     /// the transport derives from `upload`.
     public let fields: HTTPFields
@@ -76,7 +76,7 @@ public final class Exchange: Sendable {
   public func requestGoesOut() { attempt.context.cancellation.markSent() }
 
   /// Reports the transport's steps to listeners; nil if the client has no listeners.
-  public var events: ExchangeEvents? { attempt.events }
+  package var events: ExchangeEvents? { attempt.events }
 
   /// Calls a handler once when the call is cancelled.
   /// - Parameter handler: The handler. If the call is cancelled already, it is called at once, on this thread.

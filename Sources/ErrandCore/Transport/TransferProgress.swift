@@ -16,7 +16,7 @@ public struct TransferProgress: Sendable, Hashable {
 
   /// Creates the progress of an attempt that has transferred nothing.
   /// - Parameter attempt: The number of the attempt, from 1.
-  public init(attempt: Int) { self.attempt = attempt }
+  package init(attempt: Int) { self.attempt = attempt }
 }
 
 /// Receives progress reports, one call at a time and never on a transport's thread.

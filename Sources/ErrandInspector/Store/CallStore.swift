@@ -2,7 +2,7 @@ import ErrandCore
 
 /// The newest calls of a client, within limits. Pure: it takes events and returns the changed calls.
 struct CallStore: Sendable {
-  private let limits: InspectorLimits
+  private let limits: Inspector.Limits
   private var records: [UInt64: CallRecord] = [:]
   /// The IDs of the calls in the order of their beginnings. Those before `first` are removed.
   private var order: [UInt64] = []
@@ -18,7 +18,7 @@ struct CallStore: Sendable {
   private var firstHeld = 0
   private var stamps = 0
 
-  init(_ limits: InspectorLimits) { self.limits = limits }
+  init(_ limits: Inspector.Limits) { self.limits = limits }
 
   var count: Int { records.count }
   /// The calls, oldest first.
@@ -49,7 +49,7 @@ struct CallStore: Sendable {
 
   /// - Returns: The growth of the record in bytes.
   private static func take(
-    _ event: CallEvent, into record: inout CallRecord, _ limits: InspectorLimits
+    _ event: CallEvent, into record: inout CallRecord, _ limits: Inspector.Limits
   ) -> Int {
     let before = record.heldBytes
     record.take(event, bodyLimit: limits.bodyLength)

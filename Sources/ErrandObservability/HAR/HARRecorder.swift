@@ -18,7 +18,7 @@ public import ErrandCore
 /// may read it. Bodies are recorded up to a limit, those of requests only if they are in memory. The field
 /// `_errand` holds data that HAR does not define: the numbers of call and attempt, the calls that shared the
 /// response, and the reason for another attempt.
-public final class HARRecorder: EventListener {
+public final class HARRecorder: BodyListener {
   private struct State {
     var calls: [UInt64: HARCall] = [:]
     /// For each shared call, the calls that wait for it.
@@ -38,7 +38,7 @@ public final class HARRecorder: EventListener {
   }
 
   /// The maximum number of bytes that are recorded of each body.
-  public let bodyLimit: Int
+  package let bodyLimit: Int
   private let file: Locked<HARFile>
   private let state = Locked(State())
   private let onFailure: (@Sendable (any Error) -> Void)?

@@ -16,7 +16,7 @@ public struct ClientMetrics: Sendable, Hashable {
   }
 
   /// The name under which calls are counted after 100 origins have their own counts.
-  public static let otherOrigins = "other"
+  package static let otherOrigins = "other"
 
   /// The number of calls that have not ended.
   public internal(set) var inFlight = 0
@@ -39,7 +39,7 @@ public struct ClientMetrics: Sendable, Hashable {
   public internal(set) var latencies: [String: Histogram] = [:]
 
   /// Makes metrics in which every count is 0.
-  public init() {}
+  package init() {}
 
   /// The metrics in Prometheus' text format (version 0.0.4).
   public var prometheus: String {
@@ -79,10 +79,10 @@ public struct Histogram: Sendable, Hashable {
   public var count: Int { counts.reduce(0, +) }
 
   /// Makes an empty histogram.
-  public init() {}
+  package init() {}
 
   /// Adds a duration. One that equals a bound belongs to the bucket below it.
-  public mutating func add(_ duration: Duration) {
+  package mutating func add(_ duration: Duration) {
     let seconds = duration.seconds
     counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
     sum += seconds

@@ -17,7 +17,7 @@ public struct BackgroundConfiguration: Sendable {
   public var isExcludedFromBackup = false
   /// How long to wait before a request counts as lost because the session does not list its task. Default: 5
   /// s.
-  public var settlesAfter: Duration = .seconds(5)
+  package var settlesAfter: Duration = .seconds(5)
 
   /// Creates a configuration with the default values.
   public init() {}

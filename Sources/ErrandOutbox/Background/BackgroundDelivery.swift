@@ -90,7 +90,7 @@ public final class BackgroundDelivery: Sendable {
   }
 
   /// True if the app may be suspended: the store is closed, and no work is left.
-  public var mayBeSuspended: Bool { state.withLock { $0.handover.mayBeSuspended && $0.isSuspended } }
+  package var mayBeSuspended: Bool { state.withLock { $0.handover.mayBeSuspended && $0.isSuspended } }
 
   private func finish(
     within limit: Duration, _ change: @escaping @Sendable (inout State) -> [HandoverState.Effect]

@@ -23,9 +23,9 @@ public struct LaneConstraints: Sendable, Hashable {
   public static let none = LaneConstraints()
 
   /// True if the session may use a network that URLSession calls expensive.
-  public var allowsExpensiveNetworkAccess: Bool { !requiresUnmetered }
+  package var allowsExpensiveNetworkAccess: Bool { !requiresUnmetered }
   /// True if the session may use a network that URLSession calls constrained.
-  public var allowsConstrainedNetworkAccess: Bool { !avoidsLowDataMode }
+  package var allowsConstrainedNetworkAccess: Bool { !avoidsLowDataMode }
 
   /// True if requests of the lane may be handed over now.
   func allowsHandover(isCharging: Bool) -> Bool { isCharging || !requiresCharging }
@@ -43,7 +43,7 @@ public struct BackgroundTaskWish: Sendable, Hashable {
   /// Decides which runs are of use.
   /// - Parameter waiting: The constraints of each request that the outbox has to send and that no session
   ///   has.
-  public init(waiting: some Sequence<LaneConstraints>) {
+  package init(waiting: some Sequence<LaneConstraints>) {
     var (isAny, isCharging) = (false, false)
     for constraints in waiting {
       if constraints.requiresCharging { isCharging = true } else { isAny = true }

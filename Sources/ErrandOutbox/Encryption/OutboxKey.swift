@@ -19,7 +19,7 @@ import ErrandHashing
 /// Its descriptions do not show it.
 public struct OutboxKey: Sendable, Equatable {
   /// The number of bytes of a key.
-  public static let byteCount = 32
+  package static let byteCount = 32
 
   /// The bytes of the key, to be stored in a safe place.
   public let data: Data

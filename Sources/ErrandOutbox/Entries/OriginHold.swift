@@ -31,7 +31,7 @@ package struct OriginHold: Sendable, Hashable {
 /// An origin, or a key within it, to which nothing is sent for a while.
 public struct HeldOrigin: Sendable, Hashable {
   /// Why an origin is held.
-  public enum Kind: Int, Sendable, Hashable, CaseIterable {
+  package enum Kind: Int, Sendable, Hashable, CaseIterable {
     /// No connection to the origin can be made, or the origin does not respond, or it responds only with
     /// failures.
     case trouble
@@ -46,7 +46,7 @@ public struct HeldOrigin: Sendable, Hashable {
   /// The key whose requests are held (`OutboxItem.key`); nil for the requests of the origin that have no key.
   public let key: String?
   /// Why the outbox holds it.
-  public let kind: Kind
+  package let kind: Kind
   /// The failure that led to the hold, as a sentence to show.
   public let reason: String
   /// When the outbox sends the next request to it.

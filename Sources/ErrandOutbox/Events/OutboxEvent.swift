@@ -34,7 +34,7 @@ public struct OutboxEvent: Sendable, Hashable {
   public let date: Date
 
   /// The outcome, if this step ended the request.
-  public var outcome: OutboxOutcome? {
+  package var outcome: OutboxOutcome? {
     switch step {
     case .stored, .attempting, .failed: nil
     case .delivered(let response): .delivered(response)

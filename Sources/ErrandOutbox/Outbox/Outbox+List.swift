@@ -26,7 +26,7 @@ extension Outbox {
   /// process are signalled at once. Changes of other processes are signalled as soon as this one learns of
   /// them, which may be late for the beginnings of attempts. One signal may stand for several changes. The
   /// stream ends when the outbox is closed.
-  public var changes: AsyncStream<Void> { hub.changes() }
+  package var changes: AsyncStream<Void> { hub.changes() }
 
   /// Returns a page of requests, in the order of enqueue. `entries` reads all pages.
   /// - Parameters:

@@ -7,30 +7,30 @@ extension Outbox {
   ///
   /// Requests that are stored meanwhile are included. Each request has the state that it had when its page
   /// was read.
+  /// The sequence throws `OutboxError`, or `CancellationError` if the task is cancelled.
   /// - Parameters:
   ///   - selection: The requests. Default: all.
   ///   - sequence: Requests after this one are returned; 0 for all. Default: 0.
   ///   - pageSize: The number of requests that are read at once. Default: 500.
   public func entries(
     _ selection: OutboxSelection = .all, after sequence: Int64 = 0, pageSize: Int = 500
-  ) -> OutboxEntries {
+  ) -> some AsyncSequence<OutboxEntry, any Error> & Sendable {
     OutboxEntries(outbox: self, selection: selection, sequence: sequence, pageSize: max(1, pageSize))
   }
 }
 
 /// Requests of an outbox, which are read in pages. `Outbox.entries` returns it.
-public struct OutboxEntries: AsyncSequence, Sendable {
-  public typealias Element = OutboxEntry
+struct OutboxEntries: AsyncSequence, Sendable {
+  typealias Element = OutboxEntry
 
   let outbox: Outbox
   let selection: OutboxSelection
   let sequence: Int64
   let pageSize: Int
 
-  public func makeAsyncIterator() -> Iterator { Iterator(entries: self) }
+  func makeAsyncIterator() -> Iterator { Iterator(entries: self) }
 
-  /// Reads the requests page by page.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private let entries: OutboxEntries
     /// The page, the last entry first.
     private var page: [OutboxEntry] = []
@@ -42,9 +42,7 @@ public struct OutboxEntries: AsyncSequence, Sendable {
       last = entries.sequence
     }
 
-    /// Returns the next request; nil after the last one.
-    /// - Throws: `OutboxError`, or `CancellationError` if the task is cancelled.
-    public mutating func next() async throws -> OutboxEntry? {
+    mutating func next() async throws -> OutboxEntry? {
       if page.isEmpty, !isLastPage {
         try Task.checkCancellation()
         let found = try await entries.outbox.list(entries.selection, after: last, limit: entries.pageSize)

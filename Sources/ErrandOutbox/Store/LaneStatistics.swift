@@ -16,7 +16,7 @@ public struct LaneStatistics: Sendable, Hashable {
   public let oldest: Date
 
   /// Creates the statistics of a lane, for a store.
-  public init(lane: String?, counts: [OutboxState: Int] = [:], oldest: Date) {
+  package init(lane: String?, counts: [OutboxState: Int] = [:], oldest: Date) {
     self.lane = lane
     self.counts = counts
     self.oldest = oldest

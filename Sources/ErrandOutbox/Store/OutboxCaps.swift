@@ -34,11 +34,11 @@ public struct OutboxStatistics: Sendable, Hashable {
   public var bytes: Int64 = 0
   /// The bytes that the cap of bytes counts: `bytes`, and the bytes of requests that have ended and are still
   /// known, such as responses to delivered ones.
-  public var bytesInAll: Int64 = 0
+  package var bytesInAll: Int64 = 0
   /// When the oldest request that is stored or being attempted was stored: milliseconds since 1970.
   public var oldest: Int64?
   /// When the next attempt may begin: milliseconds since 1970. Nil if an attempt may begin now.
-  public var nextDue: Int64?
+  package var nextDue: Int64?
   /// True if requests are stored, but without help none of them will be attempted: all of them are paused, or
   /// wait behind a dead letter that blocks their lane.
   public var isHeld = false
@@ -50,5 +50,5 @@ public struct OutboxStatistics: Sendable, Hashable {
   package var heldOrigins: [OriginHold] = []
 
   /// Creates the statistics of an empty outbox.
-  public init() {}
+  package init() {}
 }

@@ -1,11 +1,11 @@
 /// Why an outbox operation failed. `description` says what happened and what to do; it shows no secret.
 public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure. Later versions may add more, so keep a `default` case.
-  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The name of the code.
-    public let rawValue: String
+    package let rawValue: String
     /// Creates a code with this name.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
     /// The request would exceed the outbox's caps. Nothing was stored.
@@ -49,7 +49,7 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
   public let message: String
 
   /// Creates an error with a message that says what happened and what to do.
-  public init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }

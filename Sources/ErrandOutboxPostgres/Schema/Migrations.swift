@@ -1,12 +1,12 @@
 #if Postgres
   /// One step that brings a schema closer to its newest version.
-  public struct PostgresMigration: Sendable, Hashable {
+  package struct PostgresMigration: Sendable, Hashable {
     /// The version of the schema after this step.
-    public let version: Int
+    package let version: Int
     /// A few words about the step's effect.
-    public let name: String
+    package let name: String
     /// The oldest version that a program must know to work with the schema after this step.
-    public let compatible: Int
+    package let compatible: Int
     /// The statements, for any name of the schema.
     let sql: String
 

@@ -60,7 +60,7 @@
     }
 
     /// The database, for messages, without the user and the password.
-    public var location: String { "\(core.link.url), schema \(core.schema.name)" }
+    package var location: String { "\(core.link.url), schema \(core.schema.name)" }
 
     /// The store of large bodies, in tables of the same schema.
     package var blobs: any BlobStore { postgresBlobs }
@@ -70,7 +70,7 @@
     /// - Returns: The migrations that were done, or with `dryRun` the pending ones.
     /// - Throws: `OutboxError`, as `init`.
     @discardableResult
-    public static func migrate(
+    package static func migrate(
       _ url: String, settings: PostgresSettings = PostgresSettings(), dryRun: Bool = false
     ) async throws -> [PostgresMigration] {
       let (link, migrator) = try await StoreCore.connect(url, settings, channel: nil)
@@ -201,7 +201,7 @@
     package func onForeignChange(_ handler: @escaping @Sendable () -> Void) { signals.listen(handler) }
 
     /// Gives back all claimed rows and closes the store, within a few seconds if the server does not respond.
-    public func close() async {
+    package func close() async {
       guard core.close() else { return }
       signals.end()
       await core.leave()

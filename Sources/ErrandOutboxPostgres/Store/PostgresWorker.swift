@@ -1,36 +1,36 @@
 #if Postgres
   #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
   #else
-    public import Foundation
+    package import Foundation
   #endif
 
   /// A process that delivers the requests of an outbox, as other workers see it.
-  public struct PostgresWorker: Sendable, Hashable, Identifiable {
+  package struct PostgresWorker: Sendable, Hashable, Identifiable {
     /// The number of the worker, unique within the schema.
-    public let id: Int
+    package let id: Int
     /// The machine's name and the process's number, or `PostgresSettings.workerName`.
-    public let name: String
+    package let name: String
     /// The newest version of the schema that the worker's program knows.
-    public let version: String
+    package let version: String
     /// When the worker began to deliver.
-    public let started: Date
+    package let started: Date
     /// The time since the worker's last sign of life.
-    public let silence: Duration
+    package let silence: Duration
     /// False if the worker was silent for so long that its requests are free for others.
-    public let isAlive: Bool
+    package let isAlive: Bool
     /// The number of requests that the worker is attempting.
-    public let attempting: Int
+    package let attempting: Int
     /// The number of lanes of these requests.
-    public let lanes: Int
+    package let lanes: Int
     /// When the oldest of these requests was claimed; nil if the worker is attempting none.
-    public let oldestClaim: Date?
+    package let oldestClaim: Date?
   }
 
   extension PostgresOutboxStore {
     /// Returns the workers that gave signs of life lately, in the order in which they began.
     /// - Throws: `OutboxError`.
-    public func workers() async throws -> [PostgresWorker] {
+    package func workers() async throws -> [PostgresWorker] {
       try core.checkOpen()
       let answer = try await core.run(
         """

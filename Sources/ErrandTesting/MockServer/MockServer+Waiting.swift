@@ -76,7 +76,7 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
   /// Creates an error with a reason.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 
   init(_ error: SocketError) { self.init(error.description) }
 }

@@ -74,7 +74,7 @@ public final class MockServer: Sendable {
   public var port: Int { loop.port }
 
   /// The URL of the server without a path: `http://127.0.0.1:port`.
-  public var url: URL { url("") }
+  package var url: URL { url("") }
 
   /// Returns the URL of a path.
   /// - Parameter path: The percent-encoded path, beginning with a slash. It may have a query.

@@ -32,9 +32,9 @@ public struct SimulatedAttempt: Sendable {
   /// The time at which the client started the attempt.
   public let began: Duration
   /// The time at which the server received the request; nil if it did not.
-  public internal(set) var seen: Duration?
+  package internal(set) var seen: Duration?
   /// The head of the response; nil if it did not arrive.
-  public internal(set) var response: ResponseHead?
+  package internal(set) var response: ResponseHead?
   /// The time at which the attempt ended; nil while it is in flight.
   public internal(set) var ended: Duration?
   /// How the attempt ended; nil while it is in flight.

@@ -53,9 +53,9 @@ public final class SimulatedNetwork: Transport {
   /// The load of each host that has had an attempt.
   public var hosts: [String: HostLoad] { state.withLock { $0.hosts } }
   /// The time at which the client shut the network down; nil before that.
-  public var shutDownTime: Duration? { state.withLock { $0.shutDown } }
+  package var shutDownTime: Duration? { state.withLock { $0.shutDown } }
   /// The time since the creation of the network, on its clock.
-  public var now: Duration { timeline.now() }
+  package var now: Duration { timeline.now() }
 
   /// Blocks all traffic to and from some hosts, beginning now. Blocked messages are sent again at the end, if the
   /// client still waits then.
@@ -67,13 +67,11 @@ public final class SimulatedNetwork: Transport {
     state.withLock { $0.part(from: hosts, now..<(now + duration)) }
   }
 
-  /// Changes the conditions of all hosts, for attempts that begin from now on. This also replaces the
-  /// conditions of single hosts.
-  public func change(to conditions: NetworkConditions) { self.conditions.withLock { $0 = ["": conditions] } }
-
-  /// Changes the conditions of one host, for attempts that begin from now on.
-  public func change(to conditions: NetworkConditions, for host: String) {
-    self.conditions.withLock { $0[host] = conditions }
+  /// Changes the conditions of attempts that begin from now on.
+  /// - Parameter host: The only host whose conditions change; nil for all hosts, which also replaces the conditions
+  ///   of single hosts. Default: nil.
+  public func change(to conditions: NetworkConditions, for host: String? = nil) {
+    self.conditions.withLock { if let host { $0[host] = conditions } else { $0 = ["": conditions] } }
   }
 
   // MARK: Transport

@@ -18,7 +18,7 @@ public final class ManualReachability: ReachabilityMonitor {
   public var current: NetworkStatus { status.current }
 
   /// A sequence of the current status and all later changes.
-  public var updates: NetworkUpdates { NetworkUpdates(self.status) }
+  public var updates: some AsyncSequence<NetworkStatus, Never> & Sendable { NetworkUpdates(self.status) }
 
   /// Sets the status. If it differs from the current one, `updates` yields it.
   public func set(_ status: NetworkStatus) { self.status.set(status) }

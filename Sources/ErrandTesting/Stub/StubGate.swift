@@ -26,7 +26,7 @@ public final class StubGate: Sendable {
 
   /// Waits until the gate is open.
   /// - Throws: `CancellationError` if the task is cancelled before that.
-  public func pass() async throws {
+  package func pass() async throws {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID

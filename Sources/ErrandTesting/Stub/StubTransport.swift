@@ -196,7 +196,7 @@ public struct StubRequest: Sendable {
   /// The time-out of the attempt.
   public let timeout: Duration
   /// True if the transport may repeat the request itself after a reused connection proves to be closed.
-  public let mayBeRepeated: Bool
+  package let mayBeRepeated: Bool
 
   init(index: Int, _ request: Exchange.Request, body: Data) {
     self.index = index

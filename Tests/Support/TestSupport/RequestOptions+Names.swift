@@ -1,4 +1,4 @@
-public import ErrandCore
+import ErrandCore
 
 extension RequestOptions {
   /// The names of all stored properties, including those of nested structures: `validator.statuses`.

@@ -104,7 +104,7 @@ import Testing
 }
 
 /// Passes events to a store.
-final class StoreListener: EventListener {
+final class StoreListener: BodyListener {
   let store: Locked<CallStore>
   let bodyLimit: Int
 

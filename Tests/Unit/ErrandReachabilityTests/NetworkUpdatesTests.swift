@@ -8,30 +8,30 @@ import Testing
   @Test func `a reader gets the current status first, then every change`() async {
     let network = ManualReachability(.offline)
     var updates = network.updates.makeAsyncIterator()
-    #expect(await updates.next() == .offline)
+    #expect(await updates.next(isolation: nil) == .offline)
     network.set(.online)
-    #expect(await updates.next() == .online)
+    #expect(await updates.next(isolation: nil) == .online)
     network.set(.unknown)
-    #expect(await updates.next() == .unknown)
+    #expect(await updates.next(isolation: nil) == .unknown)
     #expect(network.current == .unknown)
   }
 
   @Test func `an unchanged status is not reported`() async {
     let network = ManualReachability()
     var updates = network.updates.makeAsyncIterator()
-    #expect(await updates.next() == .online)
+    #expect(await updates.next(isolation: nil) == .online)
     network.set(.online)
     network.set(.offline)
-    #expect(await updates.next() == .offline)
+    #expect(await updates.next(isolation: nil) == .offline)
   }
 
   @Test func `a slow reader gets only the newest status`() async {
     let network = ManualReachability()
     var updates = network.updates.makeAsyncIterator()
-    #expect(await updates.next() == .online)
+    #expect(await updates.next(isolation: nil) == .online)
     network.set(.offline)
     network.set(.unknown)
-    #expect(await updates.next() == .unknown)
+    #expect(await updates.next(isolation: nil) == .unknown)
   }
 
   @Test func `every reader gets every status`() async {
@@ -70,7 +70,7 @@ import Testing
     #expect(await reader.value == [.online])
     // Other readers are not affected.
     var updates = network.updates.makeAsyncIterator()
-    #expect(await updates.next() == .online)
+    #expect(await updates.next(isolation: nil) == .online)
   }
 
   @Test func `a change that races with a cancellation ends the reader`() async {

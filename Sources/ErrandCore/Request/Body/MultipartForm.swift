@@ -37,7 +37,7 @@ public struct MultipartForm: Sendable, Hashable {
   /// Makes a form with the given boundary.
   /// - Parameter boundary: 1 to 70 characters as defined by RFC 2046. No file may contain it, which is not
   ///   checked. If a field or bytes contain it, sending the request throws an error.
-  public init(boundary: String) {
+  package init(boundary: String) {
     self.boundary = boundary
     isBoundaryRandom = false
     if !Self.isBoundary(boundary) {

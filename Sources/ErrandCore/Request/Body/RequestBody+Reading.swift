@@ -51,7 +51,7 @@ extension RequestBody {
   /// An iteration throws `RequestError`: `bodyNotReplayable` for a stream, which only its upload can read;
   /// `fileUnreadable` or `fileChanged` if a file cannot be read to its end; `cancelled` if the task is
   /// cancelled.
-  public var chunks: BodyChunks { BodyChunks(self) }
+  public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(self) }
 
   private static func tooLarge(_ limit: Int) -> RequestError {
     RequestError(
@@ -63,20 +63,18 @@ extension RequestBody {
 }
 
 /// The bytes of a request's body, chunk by chunk, as `RequestBody.chunks` returns them.
-public struct BodyChunks: AsyncSequence, Sendable {
-  /// A chunk of at most 256 KiB.
-  public typealias Element = Data
-  /// `RequestError`, or the error of code that opens the body.
-  public typealias Failure = any Error
+struct BodyChunks: AsyncSequence, Sendable {
+  typealias Element = Data
+  typealias Failure = any Error
 
   private let body: RequestBody
 
   init(_ body: RequestBody) { self.body = body }
 
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body) }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body) }
 
   /// Reads the body once, from its beginning.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  struct AsyncIterator: AsyncIteratorProtocol {
     private enum State {
       case unread(RequestBody)
       case bytes(Data)
@@ -88,12 +86,12 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
     init(_ body: RequestBody) { state = .unread(body) }
 
-    public mutating func next() async throws -> Data? {
+    mutating func next() async throws -> Data? {
       try await next(isolation: nil)
     }
 
     /// Returns the next chunk; nil at the end, and after an error.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
       do {
         try CancellationToken.checkTask()
         if case .unread(let body) = state { state = try Self.opened(body) }

@@ -127,7 +127,7 @@ public struct RequestBody: Sendable, Hashable {
   }
 
   /// True if the body can be read again, for another attempt; false for a stream.
-  public var isReplayable: Bool {
+  package var isReplayable: Bool {
     if case .stream = content { false } else { true }
   }
 

@@ -60,8 +60,10 @@ public final class RequestActivity: Sendable, Observable {
   /// The number of requests under way, shown or not.
   public var count: Int { read(\.count, .count).count }
 
-  /// The present snapshot and each later one: see `ActivityUpdates`.
-  public var updates: ActivityUpdates { ActivityUpdates(state: state) }
+  /// The present snapshot, and then each that differs. A slow reader misses intermediate snapshots, never the
+  /// newest. Any number of readers may follow, independently of each other. The sequence ends when the reading
+  /// task is cancelled, or when the activity is released: reading does not keep it alive.
+  public var updates: some AsyncSequence<Snapshot, Never> & Sendable { ActivityUpdates(state: state) }
 
   /// Adds a request. The caller must call `end` when its last attempt has ended.
   package func begin(text: String? = nil, blocksInput: Bool = false) -> ActivityToken {
@@ -108,20 +110,20 @@ public final class RequestActivity: Sendable, Observable {
 }
 
 /// How a request appears in an activity.
-public struct ActivityUse: Sendable {
+package struct ActivityUse: Sendable {
   /// The activity that shows the request. The same object means the same activity.
-  public let activity: RequestActivity
+  package let activity: RequestActivity
   /// The text to show while this request is the newest; nil for the activity's own text.
-  public let text: String?
+  package let text: String?
   /// True if the user must wait until the request has ended.
-  public let blocksInput: Bool
+  package let blocksInput: Bool
 
   /// Creates the use of an activity by a request.
   /// - Parameters:
   ///   - activity: The activity that shows the request.
   ///   - text: The text to show while this request is the newest; nil for the activity's text. Default: nil.
   ///   - blocksInput: True if the user must wait until the request has ended. Default: false.
-  public init(_ activity: RequestActivity, text: String? = nil, blocksInput: Bool = false) {
+  package init(_ activity: RequestActivity, text: String? = nil, blocksInput: Bool = false) {
     self.activity = activity
     self.text = text
     self.blocksInput = blocksInput
@@ -129,11 +131,11 @@ public struct ActivityUse: Sendable {
 }
 
 extension ActivityUse: Hashable {
-  public static func == (left: ActivityUse, right: ActivityUse) -> Bool {
+  package static func == (left: ActivityUse, right: ActivityUse) -> Bool {
     left.activity === right.activity && left.text == right.text && left.blocksInput == right.blocksInput
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(activity))
     hasher.combine(text)
     hasher.combine(blocksInput)
@@ -178,29 +180,23 @@ extension RequestActivity {
   }
 }
 
-/// An activity's snapshots: the present one first, then each that differs. A slow reader misses intermediate
-/// snapshots, never the newest. Any number of readers may follow, independently of each other.
-///
-/// The sequence ends when the reading task is cancelled, or when the activity is released: reading does not
-/// keep it alive.
-public struct ActivityUpdates: AsyncSequence, Sendable {
-  public typealias Element = RequestActivity.Snapshot
-  public typealias Failure = Never
+/// An activity's snapshots. See `RequestActivity.updates`.
+struct ActivityUpdates: AsyncSequence, Sendable {
+  typealias Element = RequestActivity.Snapshot
+  typealias Failure = Never
 
   let state: CurrentActivity
 
-  /// Reads the snapshots one by one.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  struct AsyncIterator: AsyncIteratorProtocol {
     let state: CurrentActivity
     var seen: RequestActivity.Snapshot?
 
-    /// Returns the next snapshot; nil at the end.
-    public mutating func next() async -> RequestActivity.Snapshot? {
+    mutating func next() async -> RequestActivity.Snapshot? {
       guard let news = await state.next(after: seen) else { return nil }
       seen = news
       return news
     }
   }
 
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 }

@@ -21,7 +21,7 @@ public struct CacheFileProblem: Sendable, Hashable, CustomStringConvertible {
   public let reason: Reason
 
   /// Creates a problem, for tests of an `onProblem` closure.
-  public init(path: String, reason: Reason) {
+  package init(path: String, reason: Reason) {
     self.path = path
     self.reason = reason
   }

@@ -1,9 +1,9 @@
 import ErrandHashing
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The key of a cached response: the name that the request gave, and the partition.
@@ -67,7 +67,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
   ///     the URL, such as those that are added to each attempt.
   ///   - secrets: Additional secrets, besides the standard ones. Default: none.
   ///   - salt: The store's salt.
-  public init(
+  package init(
     of fields: HTTPFields, method: HTTPMethod = .get, url: URL? = nil, user: String? = nil,
     secrets: Secrets = Secrets(), salt: Data
   ) {

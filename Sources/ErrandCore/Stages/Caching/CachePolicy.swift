@@ -39,28 +39,28 @@ public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Caches a request's response under a name, and says how the cached response is used.
-public struct CacheRule: Sendable, Hashable {
+package struct CacheRule: Sendable, Hashable {
   /// The name in the cache key. Two users never share a response, whatever the name. It is written to disk in
   /// plain text, so it should hold no secret.
-  public var name: String
+  package var name: String
   /// How the cached response is used.
-  public var policy: CachePolicy
+  package var policy: CachePolicy
 
   /// Creates a rule.
   /// - Parameters:
   ///   - name: The name in the cache key, without secrets.
   ///   - policy: How the cached response is used.
-  public init(_ name: String, _ policy: CachePolicy) {
+  package init(_ name: String, _ policy: CachePolicy) {
     self.name = name
     self.policy = policy
   }
 
   /// Compares the bytes of the names: two Unicode forms of one letter are different.
-  public static func == (left: CacheRule, right: CacheRule) -> Bool {
+  package static func == (left: CacheRule, right: CacheRule) -> Bool {
     left.policy == right.policy && ASCII.areSame(left.name, right.name)
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(bytesOf: name)
     hasher.combine(policy)
   }

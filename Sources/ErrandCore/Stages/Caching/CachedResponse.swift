@@ -40,7 +40,7 @@ public struct CachedResponse: Sendable, Hashable {
   /// Creates the cached form of a response. Returns nil if the response cannot stand alone (a part, a 304),
   /// its status is that of a server in trouble (5xx, 429), its body is not in memory, or it forbids caching
   /// (`Cache-Control: no-store`).
-  public init?(_ response: Response, date: Date, secrets: Secrets = Secrets()) {
+  package init?(_ response: Response, date: Date, secrets: Secrets = Secrets()) {
     guard case .data(let data) = response.body, response.status != 206, response.status != 304,
       response.status.mayBeCached, !response.fields.forbidStoring
     else { return nil }
@@ -50,14 +50,14 @@ public struct CachedResponse: Sendable, Hashable {
   }
 
   /// The response in the form in which the network would deliver it, without timing.
-  public var response: Response {
+  package var response: Response {
     var response = Response(status: status, fields: fields, data: data, url: url)
     response.cachedAt = date
     return response
   }
 
   /// Returns the time since the response was cached; negative if the clock has been set back since.
-  public func age(at now: Date) -> Duration {
+  package func age(at now: Date) -> Duration {
     let limit = Duration.longest.seconds
     return .seconds(max(-limit, min(now.timeIntervalSince(date), limit)))
   }

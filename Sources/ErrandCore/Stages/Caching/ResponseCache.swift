@@ -45,7 +45,7 @@ extension ResponseCache {
   ///   - user: The identity that the request is sent for, if its credentials are in neither the fields nor
   ///     the URL.
   ///   - secrets: Additional secrets, besides the standard ones. Default: none.
-  public func key(
+  package func key(
     _ name: String, method: HTTPMethod = .get, fields: HTTPFields, url: URL? = nil, user: String? = nil,
     secrets: Secrets = Secrets()
   ) async throws -> CacheKey {

@@ -43,9 +43,9 @@ struct RetryBudgetState: Sendable {
 /// A client's limit on retries.
 public struct RetryBudget: Sendable, Hashable {
   /// The number of retries per call, over ten seconds. Default: 0.2.
-  public var ratio = 0.2
+  package var ratio = 0.2
   /// The number of retries per second that are always allowed. Default: 10.
-  public var minimumPerSecond = 10
+  package var minimumPerSecond = 10
 
   /// Creates a budget.
   /// - Parameters:

@@ -17,7 +17,7 @@ public struct TraceContext: Sendable, Hashable {
   public var isSampled: Bool
   /// True if the system that began the trace says that the last 7 bytes of its identifier are random, so that
   /// samplers may rely on them (the random-trace-id flag). It stays the same within a trace.
-  public let hasRandomTraceID: Bool
+  package let hasRandomTraceID: Bool
   /// The members that tracing systems have added, newest first (`tracestate`); empty without members. An
   /// invalid state is not sent.
   public var state: String
@@ -30,7 +30,7 @@ public struct TraceContext: Sendable, Hashable {
   ///   - hasRandomTraceID: True only if `traceID` is known to be random, such as one of `TraceID.random()`
   ///     that begins a trace. Default: false.
   ///   - state: The value of `tracestate`. Default: empty.
-  public init(
+  package init(
     traceID: TraceID, spanID: SpanID, isSampled: Bool = true, hasRandomTraceID: Bool = false,
     state: String = ""
   ) {
@@ -95,12 +95,12 @@ public struct TraceContext: Sendable, Hashable {
 /// Identifies a trace: 16 bytes that are not all zero.
 public struct TraceID: Sendable, Hashable, CustomStringConvertible {
   /// The first 8 bytes.
-  public let high: UInt64
+  package let high: UInt64
   /// The last 8 bytes.
-  public let low: UInt64
+  package let low: UInt64
 
   /// Creates an identifier. Returns nil if both halves are zero.
-  public init?(high: UInt64, low: UInt64) {
+  package init?(high: UInt64, low: UInt64) {
     guard high | low != 0 else { return nil }
     self.high = high
     self.low = low
@@ -109,7 +109,7 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
   private init(known high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
   /// Returns a random identifier.
-  public static func random() -> TraceID {
+  package static func random() -> TraceID {
     TraceID(known: .random(in: 0 ... .max), .random(in: 1 ... .max))
   }
 
@@ -120,10 +120,10 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
 /// Identifies a span: 8 bytes that are not all zero.
 public struct SpanID: Sendable, Hashable, CustomStringConvertible {
   /// The 8 bytes as a number.
-  public let value: UInt64
+  package let value: UInt64
 
   /// Creates an identifier. Returns nil for zero.
-  public init?(_ value: UInt64) {
+  package init?(_ value: UInt64) {
     guard value != 0 else { return nil }
     self.value = value
   }
@@ -131,7 +131,7 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
   private init(known value: UInt64) { self.value = value }
 
   /// Returns a random identifier.
-  public static func random() -> SpanID { SpanID(known: .random(in: 1 ... .max)) }
+  package static func random() -> SpanID { SpanID(known: .random(in: 1 ... .max)) }
 
   /// 16 hexadecimal digits.
   public var description: String { Self.digits(value) }

@@ -8,12 +8,12 @@
 /// call has a span, and within it each attempt has a client span.
 public struct Tracing: Sendable {
   /// Receives the spans.
-  public var tracer: any RequestTracer
+  package var tracer: any RequestTracer
   /// Receives the durations of attempts; nil if they are not measured.
-  public var meter: (any RequestMeter)?
+  package var meter: (any RequestMeter)?
   /// The origins that are sent `traceparent` and `tracestate`. Other origins learn nothing about the trace.
   /// Default: none.
-  public var origins: [URL]
+  package var origins: [URL]
 
   /// Creates the tracing of a client.
   /// - Parameters:

@@ -62,7 +62,7 @@ private struct ComingFromAlamofire {
     configuration.attemptInterceptors = [AppVersion(version: "2.1")]
     configuration.retry = .attempts(5)
 
-    let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+    let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "app"), store: .file(file))
     configuration.baseURL = URL(string: "https://api.example.com")
     configuration.authentication = Authentication(session)
     let client = Client(configuration: configuration)

@@ -20,7 +20,7 @@ struct Identity {
   func signedIn() async throws {
     var configuration = ClientConfiguration()
     let session = CredentialSession(
-      OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+      OAuth2(tokenURL: tokenURL, clientID: "app"), store: .file(file))
     configuration.authentication = Authentication(session)
 
     try await session.signIn(

@@ -49,7 +49,7 @@ func logged() -> Client {
 
 /// Makes the client at each launch. The session reads the tokens that are stored.
 func makeClient(_ file: URL, _ tokenURL: URL) -> (client: Client, session: CredentialSession<OAuth2>) {
-  let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "notes"), store: CredentialFile(at: file))
+  let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "notes"), store: .file(file))
   var configuration = ClientConfiguration()
   configuration.baseURL = URL(string: "https://api.example.com")
   configuration.authentication = Authentication(session)

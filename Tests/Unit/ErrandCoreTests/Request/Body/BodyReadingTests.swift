@@ -100,13 +100,13 @@ import Testing
   @Test func `reading fails if the file is missing or changes its length`() async throws {
     try folder.write(Data(count: 600_000), to: "large")
     var chunks = RequestBody.file(folder.file("large")).chunks.makeAsyncIterator()
-    _ = try await chunks.next()
+    _ = try await chunks.next(isolation: nil)
     try folder.write(Data(count: 600_001), to: "large")
     let change = await #expect(throws: RequestError.self) {
-      while try await chunks.next() != nil {}
+      while try await chunks.next(isolation: nil) != nil {}
     }
     #expect(change?.code == .fileChanged)
-    #expect(try await chunks.next() == nil)
+    #expect(try await chunks.next(isolation: nil) == nil)
     let missing = await #expect(throws: RequestError.self) {
       try await RequestBody.file(folder.file("missing")).bytes(limit: 1)
     }

@@ -18,12 +18,12 @@ import Testing
     #expect(activity.snapshot == RequestActivity.Snapshot(text: "Feed", blocksInput: true, count: 1))
     stage.clock.advance(by: .seconds(1))
     var updates = activity.updates.makeAsyncIterator()
-    while await updates.next()?.isShown != true {}
+    while await updates.next(isolation: nil)?.isShown != true {}
     // Counts the updates that hide the activity before the response arrives.
     let shown = Task { [seen = updates] in
       var updates = seen
       var blinks = 0
-      while let now = await updates.next(), now.count > 0 { if !now.isShown { blinks += 1 } }
+      while let now = await updates.next(isolation: nil), now.count > 0 { if !now.isShown { blinks += 1 } }
       return blinks
     }
     stage.clock.advance(by: .seconds(8))

@@ -11,19 +11,19 @@ import Testing
     let clock = VirtualClock()
     let activity = RequestActivity("Loading", clock: clock)
     var updates = activity.updates.makeAsyncIterator()
-    #expect(await updates.next() == Snapshot(text: "Loading"))
+    #expect(await updates.next(isolation: nil) == Snapshot(text: "Loading"))
     let token = activity.begin()
-    #expect(await updates.next() == Snapshot(text: "Loading", count: 1))
+    #expect(await updates.next(isolation: nil) == Snapshot(text: "Loading", count: 1))
     try await clock.waitForSleepers()
     #expect(clock.ends.map(\.offset) == [.milliseconds(400)])
     clock.advance(by: .milliseconds(400))
-    #expect(await updates.next() == Snapshot(isShown: true, text: "Loading", count: 1))
+    #expect(await updates.next(isolation: nil) == Snapshot(isShown: true, text: "Loading", count: 1))
     activity.end(token)
-    #expect(await updates.next() == Snapshot(isShown: true, text: "Loading"))
+    #expect(await updates.next(isolation: nil) == Snapshot(isShown: true, text: "Loading"))
     try await clock.waitForSleepers()
     #expect(clock.ends.map(\.offset) == [.milliseconds(900)])
     clock.advance(by: .milliseconds(500))
-    #expect(await updates.next() == Snapshot(text: "Loading"))
+    #expect(await updates.next(isolation: nil) == Snapshot(text: "Loading"))
     #expect(clock.sleepers == 0)
   }
 
@@ -72,7 +72,7 @@ import Testing
       }
     }
     var updates = activity.updates.makeAsyncIterator()
-    while let snapshot = await updates.next(), snapshot.isShown {
+    while let snapshot = await updates.next(isolation: nil), snapshot.isShown {
       try await clock.waitForSleepers()
       clock.advanceToNext()
     }

@@ -9,15 +9,15 @@ import Testing
   @Test func `a slow reader gets only the newest snapshot, and none that equals its previous one`() async {
     let activity = RequestActivity(clock: VirtualClock())
     var updates = activity.updates.makeAsyncIterator()
-    #expect(await updates.next() == Snapshot())
+    #expect(await updates.next(isolation: nil) == Snapshot())
     let first = activity.begin()
     _ = activity.begin()
     _ = activity.begin()
-    #expect(await updates.next()?.count == 3)
+    #expect(await updates.next(isolation: nil)?.count == 3)
     activity.end(first)
     _ = activity.begin()
     _ = activity.begin()
-    #expect(await updates.next()?.count == 4)
+    #expect(await updates.next(isolation: nil)?.count == 4)
   }
 
   @Test func `each of several readers receives every change`() async {
@@ -46,12 +46,12 @@ import Testing
       for await _ in activity.updates { tell.yield() }
     }
     var other = activity.updates.makeAsyncIterator()
-    #expect(await other.next()?.count == 0)
+    #expect(await other.next(isolation: nil)?.count == 0)
     for await _ in begun { break }
     reader.cancel()
     await reader.value
     _ = activity.begin()
-    #expect(await other.next()?.count == 1)
+    #expect(await other.next(isolation: nil)?.count == 1)
   }
 
   @Test func `a reader that is cancelled before it waits does not wait`() async {
@@ -67,10 +67,12 @@ import Testing
     var activity: RequestActivity? = RequestActivity("text", delay: .zero, clock: VirtualClock())
     _ = activity?.begin(text: "other", blocksInput: true)
     var updates = activity?.updates.makeAsyncIterator()
-    #expect(await updates?.next() == Snapshot(isShown: true, text: "other", blocksInput: true, count: 1))
+    #expect(
+      await updates?.next(isolation: nil)
+        == Snapshot(isShown: true, text: "other", blocksInput: true, count: 1))
     let last = Task { [updates] in
       var updates = updates
-      return [await updates?.next(), await updates?.next()]
+      return [await updates?.next(isolation: nil), await updates?.next(isolation: nil)]
     }
     await Task.yield()
     activity = nil
@@ -82,7 +84,7 @@ import Testing
     for _ in 0..<100 {
       let reader = Task { @concurrent in
         var updates = activity.updates.makeAsyncIterator()
-        while await updates.next() != nil {}
+        while await updates.next(isolation: nil) != nil {}
       }
       async let change: Void = { @concurrent () async in activity.end(activity.begin()) }()
       reader.cancel()
