@@ -18,7 +18,8 @@ import Dispatch
 /// await outbox.close(within: .seconds(10))
 /// ```
 ///
-/// A second signal ends the process at once, as without this function.
+/// After the first signal, and after the work, signals have the effect that they had before: by default, a second one
+/// ends the process at once.
 /// - Parameters:
 ///   - signals: The numbers of the signals. Default: SIGINT (control-C) and SIGTERM.
 ///   - work: The work. After a signal, an error that is a cancellation is not thrown on.
@@ -29,15 +30,25 @@ public func untilSignal(
   _ signals: [Int32] = [SIGINT, SIGTERM], _ work: @escaping @Sendable () async throws -> Void
 ) async throws -> Int32? {
   let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
-  let sources = signals.map { number in
+  let before = signals.map { number in
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    return action
+  }
+  var sources: [any DispatchSourceSignal] = []
+  for number in signals {
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler { @Sendable in continuation.yield(number) }
-    source.activate()
+    // Before its registration, a signal would end the process.
+    await withCheckedContinuation { registered in
+      source.setRegistrationHandler { @Sendable in registered.resume() }
+      source.activate()
+    }
     #if canImport(Darwin)
       // Otherwise the signal would also end the process.
       signal(number, SIG_IGN)
     #endif
-    return source
+    sources.append(source)
   }
   let task = Task {
     defer { continuation.finish() }
@@ -49,9 +60,11 @@ public func untilSignal(
     task.cancel()
   }
   for source in sources { source.cancel() }
-  #if canImport(Darwin)
-    for number in signals { signal(number, SIG_DFL) }
-  #endif
+  // Dispatch leaves its handler in place on Linux.
+  for (number, action) in zip(signals, before) {
+    var action = action
+    sigaction(number, &action, nil)
+  }
   if received != nil { task.cancel() }
   do {
     try await task.value

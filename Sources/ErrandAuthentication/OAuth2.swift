@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandHashing
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -28,6 +29,8 @@ public struct OAuth2: Authenticator {
     public var refreshToken: String?
     /// The time at which the access token expires, by the wall clock; nil if the server did not say.
     public var expiry: Date?
+    /// The digest of the settings that the tokens were obtained with; nil for those of a user.
+    var source: String?
 
     /// Creates the tokens of one identity, such as those of a sign-in.
     /// - Parameters:
@@ -89,9 +92,20 @@ public struct OAuth2: Authenticator {
     return request
   }
 
-  /// Returns true from `leeway` before the access token's expiry.
+  /// Returns true from `leeway` before the access token's expiry. With `clientCredentials`, also returns true for a
+  /// stored token that was obtained from another token endpoint, for another client, or with another scope.
   public func isExpired(_ tokens: Tokens, at date: Date) -> Bool {
-    tokens.expiry.map { $0.timeIntervalSince(date) <= leeway.seconds } ?? false
+    isForeign(tokens) || tokens.expiry.map { $0.timeIntervalSince(date) <= leeway.seconds } ?? false
+  }
+
+  private func isForeign(_ tokens: Tokens) -> Bool {
+    // A user's tokens stay valid when the program has another address for the same server.
+    grant == .clientCredentials && tokens.source.map { $0 != source } ?? false
+  }
+
+  private var source: String {
+    let parts = [tokenURL.absoluteString, clientID, scope ?? ""]
+    return SHA256Digest(hashing: Data(parts.joined(separator: "\0").utf8)).description
   }
 
   /// Returns new tokens from the token endpoint. They keep the old refresh token if the server issues no new
@@ -106,9 +120,11 @@ public struct OAuth2: Authenticator {
     }
     if let problem = reply.problem { throw OAuth2Error(reason: problem) }
     let refreshToken = reply.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
-    return Tokens(
+    var new = Tokens(
       accessToken: reply.accessToken, refreshToken: refreshToken ?? tokens?.refreshToken,
       expiry: reply.lifetime.map { refresh.date + $0 })
+    if grant == .clientCredentials { new.source = source }
+    return new
   }
 
   private func request(_ tokens: Tokens?) throws -> Request {

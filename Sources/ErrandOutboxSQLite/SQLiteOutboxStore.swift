@@ -252,7 +252,7 @@ extension Outbox {
   ///   - folder: The folder, which the outbox uses alone. It must be on a local disk, in a place that the
   ///     system does not purge. If it is missing, it is created for this user only.
   ///   - bodies: The folder of files, and of bodies over 64 KiB, for example on a larger disk. All processes that
-  ///     share the outbox must pass the same one. Nil, the default, for `folder`.
+  ///     share the outbox must pass the same one, and another outbox must not. Nil, the default, for `folder`.
   ///   - client: The client that sends the requests, through its interceptors. They take none of its slots.
   ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
@@ -268,6 +268,9 @@ extension Outbox {
     at folder: URL, bodies: URL? = nil, client: Client, configuration: OutboxConfiguration, setup: StoreSetup
   ) async throws {
     let store = try await SQLiteOutboxStore(folder: folder, setup: setup)
+    if let bodies, bodies.standardizedFileURL.path != folder.standardizedFileURL.path {
+      try await BodiesOwner(outbox: folder, bodies: bodies).check()
+    }
     try await self.init(store: store, folder: bodies ?? folder, client: client, configuration: configuration)
   }
 }

@@ -333,6 +333,10 @@ public func sigaddset(_: UnsafeMutablePointer<sigset_t>!, _: Int32) -> Int32 { a
 @discardableResult
 public func sigwait(_: UnsafePointer<sigset_t>!, _: UnsafeMutablePointer<Int32>!) -> Int32 { absent() }
 @discardableResult
+public func sigaction(
+  _: Int32, _: UnsafePointer<DarwinTypes.sigaction>!, _: UnsafeMutablePointer<DarwinTypes.sigaction>!
+) -> Int32 { absent() }
+@discardableResult
 public func signal(_: Int32, _: (@convention(c) (Int32) -> Void)!) -> (@convention(c) (Int32) -> Void)! {
   absent()
 }

@@ -41,6 +41,10 @@ public typealias uid_t = UInt32
   public init() { absent() }
 }
 
+@frozen public struct sigaction: Sendable {
+  public init() { absent() }
+}
+
 @frozen public struct statvfs: Sendable {
   public var f_bsize: UInt
   public var f_frsize: UInt

@@ -103,6 +103,10 @@ extension DispatchSourceProtocol {
     qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
     handler: (@Sendable @convention(block) () -> Void)?
   ) { absent() }
+  @preconcurrency public func setRegistrationHandler(
+    qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
+    handler: (@Sendable @convention(block) () -> Void)?
+  ) { absent() }
   public func activate() { absent() }
 }
 

@@ -74,7 +74,6 @@ final class DigestSession: AnyCredentialSession {
       return name.hasPrefix("content-") || ["expect", "idempotency-key"].contains(name)
     }
     // No status is accepted, so this response does not reach the destination of the request's response.
-    question.options.validator = ResponseValidator()
     question = question.accepting([])
     let trail = CredentialTrail()
     trail.add(request.originName)

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Writes calls as lines of text.
 ///
 /// ```swift
@@ -13,7 +21,7 @@ public struct CallLog: EventListener {
   }
 
   private let level: Level
-  private let write: @Sendable (String) -> Void
+  private let output: @Sendable (String) -> Void
 
   /// Makes a log.
   /// - Parameters:
@@ -21,11 +29,11 @@ public struct CallLog: EventListener {
   ///   - write: Receives each line, without a line end, possibly on several threads at once.
   package init(level: Level, _ write: @escaping @Sendable (String) -> Void) {
     self.level = level
-    self.write = write
+    output = write
   }
 
   public func record(_ event: CallEvent) {
-    if level == .debug { return write("errand \(event.time.shownShort) \(event)") }
+    if level == .debug { return output("errand \(event.time.shownShort) \(event)") }
     guard event.isEnd else { return }
     let ending: String
     switch event.kind {
@@ -37,7 +45,7 @@ public struct CallLog: EventListener {
       ending = (["\(response)"] + facts.compactMap { $0 }).joined(separator: ", ")
     default: ending = event.kind.description
     }
-    write("errand #\(event.call) \(LogText.line("\(event.request)")): \(LogText.line(ending))")
+    output("errand #\(event.call) \(LogText.line("\(event.request)")): \(LogText.line(ending))")
   }
 }
 
@@ -49,4 +57,46 @@ extension EventListener where Self == CallLog {
   public static func log(
     level: CallLog.Level = .info, _ write: @escaping @Sendable (String) -> Void
   ) -> CallLog { CallLog(level: level, write) }
+}
+
+extension CallLog {
+  /// The log on standard error that the environment variable `ERRAND_LOG` enables, with the value `info` or
+  /// `debug`; nil without it.
+  static let ofEnvironment: CallLog? = {
+    guard let text = unsafe getenv("ERRAND_LOG"), let level = unsafe Level(rawValue: String(cString: text))
+    else { return nil }
+    return CallLog(level: level) { line in
+      // One system call for each line, so that the lines of several threads do not mix.
+      let bytes = Array("\(line)\n".utf8)
+      unsafe bytes.withUnsafeBytes { bytes in _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+      }
+    }
+  }()
+}
+
+/// Formats lines of a log.
+enum LogText {
+  /// Returns the text with each control character escaped, so that no name or message can begin another line.
+  static func line(_ text: String) -> String {
+    // Most texts are plain ASCII, which needs no look-up.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var line = ""
+    for scalar in text.unicodeScalars {
+      if isControl(scalar) {
+        line += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
+  }
+
+  /// True for characters that end a line, or change how a terminal shows it.
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
 }

@@ -53,7 +53,7 @@ extension Request {
 
   /// Turns `https://user:password@host` into basic authentication (RFC 7617), because redirects can drop a
   /// header field.
-  mutating func adoptUserOfURL() throws(RequestError) {
+  private mutating func adoptUserOfURL() throws(RequestError) {
     guard address.hasUser, var reference = URLReference(address.text),
       let user = reference.takeUser()
     else { return }

@@ -39,10 +39,9 @@
       PostgresMigration(
         4, "retrying what is being attempted, and pages of what is over", compatible: 3,
         sql: decided(replacing(forcing)) + "\n" + pages),
-      // A worker of an older version cannot read a request that accepts several ranges of statuses, and makes
-      // it a dead letter. It reads all others.
+      // Not compatible, because a worker of an older version would make a dead letter of each such request.
       PostgresMigration(
-        5, "requests that accept several ranges of statuses", compatible: 3,
+        5, "requests that accept several ranges of statuses", compatible: 5,
         sql: decided(replacing(checking))),
     ]
 

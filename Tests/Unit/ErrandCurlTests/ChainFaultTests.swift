@@ -88,6 +88,32 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
+  @Test func `a stream is not opened for a request that an interceptor spoiled`() async throws {
+    struct SpoilOnce: Interceptor {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+        let error = await #expect(throws: RequestError.self) { try await next(request.field("X", "a\nb")) }
+        #expect(error?.code == .invalidRequest)
+        return try await next(request)
+      }
+    }
+    server.on("POST", "/") { _ in .response(body: "ok") }
+    let client = client { $0.attemptInterceptors = [SpoilOnce()] }
+    let chunks = AsyncStream<Data> { continuation in
+      continuation.yield(Data("once".utf8))
+      continuation.finish()
+    }
+    #expect(try await client.send(.post(server.url("/"), .stream(chunks))).text == "ok")
+    #expect(server.requests.map(\.body) == [Data("once".utf8)])
+  }
+
+  @Test func `a body that is announced as larger than the memory limit fails at its head`() async throws {
+    server.on("/") { _ in .response(body: Data(count: 2000)).stalling(at: .body(10)) }
+    let error = await #expect(throws: RequestError.self) {
+      try await client().send(.get(server.url("/")).memoryLimit(1000).timeout(.seconds(50)).bestEffort())
+    }
+    #expect(error?.code == .bodyTooLarge)
+  }
+
   @Test func `an interceptor's own response is downloaded and streamed like any other`() async throws {
     struct Own: Interceptor {
       func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {

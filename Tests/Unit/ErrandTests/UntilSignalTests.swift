@@ -39,6 +39,25 @@ import Testing
     }
   }
 
+  #if canImport(Glibc)
+    private static func hasDefaultAction(_ signal: Int32) -> Bool {
+      var action = sigaction()
+      sigaction(signal, nil, &action)
+      return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
+    }
+
+    @Test func `after the first signal and after the work, a signal has its effect again`() async throws {
+      let received = try await untilSignal([SIGVTALRM]) {
+        #expect(!Self.hasDefaultAction(SIGVTALRM))
+        kill(getpid(), SIGVTALRM)
+        while !Self.hasDefaultAction(SIGVTALRM) { await Task.yield() }
+      }
+      #expect(received == SIGVTALRM)
+      #expect(try await untilSignal([SIGVTALRM]) {} == nil)
+      #expect(Self.hasDefaultAction(SIGVTALRM))
+    }
+  #endif
+
   @Test func `a caller that is cancelled cancels the work`() async throws {
     let task = Task { try await untilSignal([SIGUSR2]) { try await Task.sleep(for: .seconds(60)) } }
     task.cancel()
@@ -57,6 +76,13 @@ import Testing
       #expect(try await client.send(.get("users/7"), as: User.self) == User(id: 7))
     }
     #expect(server.requests.count == 2)
+    let response = try await Client(baseURL: base).send(.get("users/7"))
+    #expect(response.fields["Content-Type"] == "application/json")
+    server.on("GET", "/v1/users/8") { _ in .response(json: Double.infinity) }
+    let error = await #expect(throws: RequestError.self) {
+      try await Client(baseURL: base).send(.get("users/8").bestEffort())
+    }
+    #expect(error?.status == 500)
   }
 
   @Test func `a closure that throws creates no client`() {

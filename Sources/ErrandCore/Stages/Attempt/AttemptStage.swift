@@ -137,8 +137,8 @@ final class AttemptStage: Stage {
       ).response()
     }
     var request = request
-    // The interceptors may have changed the URL.
-    if isIntercepted { try request.adoptUserOfURL() }
+    // The interceptors' changes are checked before the body is opened, because a stream is opened once.
+    if isIntercepted { try request.makeReady() }
     guard case .file(let download) = context.destination else {
       return try await Attempt(
         request, context, self, sent: sent, began: began, redirects: redirects

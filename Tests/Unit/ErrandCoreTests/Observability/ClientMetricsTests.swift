@@ -35,6 +35,11 @@ import Testing
 
   @Test func `a client without listeners has no metrics`() {
     #expect(Stage().client.metrics == nil)
+    let stage = Stage.configured {
+      $0.collectsMetrics = true
+      $0.collectsMetrics = false
+    }.responding { _ in .response() }
+    #expect(stage.client.metrics == nil)
   }
 
   @Test func `the number of origins with separate counts is limited, and rates cover the last minute`() {

@@ -115,6 +115,31 @@ import Testing
     #expect(refreshes == ["grant_type=client_credentials&scope=read"])
   }
 
+  @Test(arguments: ["scope", "client", "endpoint"])
+  func `a stored token of another scope, client or token endpoint is not sent`(_ changed: String) async throws
+  {
+    try await TemporaryFolder.using { (folder: URL) async throws in
+      let file = folder.appending(path: "token")
+      for isChanged in [false, true] {
+        func value(_ name: String, _ old: String, _ new: String) -> String {
+          isChanged && changed == name ? new : old
+        }
+        let tokenURL = try #require(
+          URL(string: value("endpoint", "http://a.test/token", "http://b.test/token")))
+        // The origin that gets the token is not that of the base URL.
+        let stage = Stage.configured { configuration in
+          configuration.baseURL = URL(string: "http://base.test/")
+          configuration.authentication = .oauth2(
+            tokenURL: tokenURL, clientID: value("client", "app", "app2"), clientSecret: "s3cret",
+            scope: value("scope", "read", "write"), store: .file(file),
+            at: [URL(string: "http://a.test")].compactMap { $0 })
+        }.responding(respond)
+        #expect(try await stage.client.send(.get("http://a.test/me")).text == "here")
+      }
+    }
+    #expect(refreshes.count == 2)
+  }
+
   @Test(arguments: [#"{"expires_in":3600}"#, "no JSON", "", #"{"access_token":5}"#])
   func `a token response without tokens fails the request, and the error quotes no value`(body: String)
     async throws
