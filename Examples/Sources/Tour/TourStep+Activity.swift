@@ -18,7 +18,7 @@ extension TourStep {
     stage.client("response at once:              \(film.frames)")
     stage.promise("a quick response shows no indicator", film.frames == "......")
 
-    let gate = ServerGate(limit: .seconds(5))
+    let gate = TourGate()
     stage.server.on("GET", "/slow") { _ in
       gate.pass()
       return .response()
@@ -36,7 +36,7 @@ extension TourStep {
     stage.client("response after 0.6 s:          \(film.frames)")
     stage.promise("the indicator appears after 0.4 s and stays for 0.5 s", film.frames == "....#####.")
 
-    let again = ServerGate(limit: .seconds(5))
+    let again = TourGate()
     stage.server.on("GET", "/busy") { request in
       again.pass()
       return request.index == 2 ? .response(status: 503, fields: ["Retry-After": "1"]) : .response()

@@ -16,7 +16,7 @@ extension TourStep {
       OAuth2(tokenURL: stage.server.url("/token"), clientID: "tour"),
       credential: OAuth2.Tokens(accessToken: "old", refreshToken: "first"), identity: "Ada")
     let client = TourStage.makeClient { configuration in
-      configuration.baseURL = stage.server.url
+      configuration.baseURL = stage.server.url("/")
       configuration.authentication = Authentication(session)
     }
     let calls = (0..<count).map { client.start(.get(stage.server.url("/me?\($0)")).bestEffort()) }

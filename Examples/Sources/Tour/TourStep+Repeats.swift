@@ -28,7 +28,7 @@ extension TourStep {
   static let twentyCallers = TourStep(
     "Twenty callers share one request; cancelling one caller does not affect the others"
   ) { stage in
-    let gate = ServerGate(limit: .seconds(5))
+    let gate = TourGate()
     stage.server.on("GET", "/feed") { request in
       gate.pass()
       return .response(body: "feed \(request.index + 1)")
@@ -55,7 +55,7 @@ extension TourStep {
     stage in
     let clock = VirtualClock()
     let client = TourStage.makeClient { $0.clock = clock }
-    let gate = ServerGate(limit: .seconds(5))
+    let gate = TourGate()
     stage.server.on("GET", "/feed") { request in
       gate.pass()
       return .response(body: "feed \(request.index + 1)")

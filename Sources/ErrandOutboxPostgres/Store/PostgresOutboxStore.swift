@@ -201,7 +201,7 @@
     package func onForeignChange(_ handler: @escaping @Sendable () -> Void) { signals.listen(handler) }
 
     /// Gives back all claimed rows and closes the store, within a few seconds if the server does not respond.
-    package func close() async {
+    public func close() async {
       guard core.close() else { return }
       signals.end()
       await core.leave()

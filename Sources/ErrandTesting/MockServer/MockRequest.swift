@@ -73,16 +73,16 @@ public struct MockConnection: Sendable, Hashable, CustomStringConvertible {
   /// How the connection ended; nil while it is open.
   public internal(set) var end: End?
   /// The number of bytes that the server passed to the system to send, including heads and framing.
-  package internal(set) var bytesSent = 0
+  public internal(set) var bytesSent = 0
   /// The number of bytes that arrived, including heads and framing.
-  package internal(set) var bytesReceived = 0
+  public internal(set) var bytesReceived = 0
   /// The number of requests that arrived on the connection.
   public internal(set) var requests = 0
 
   init(number: Int) { self.number = number }
 
   /// True while the connection has not ended.
-  package var isOpen: Bool { end == nil }
+  public var isOpen: Bool { end == nil }
 
   public var description: String {
     "connection \(number): \(requests) requests, \(end?.rawValue ?? "open")"
