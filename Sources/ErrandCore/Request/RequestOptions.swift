@@ -7,8 +7,8 @@ package struct RequestOptions: Sendable, Hashable {
   package var deadline: Duration?
   /// The policy for retries: the failures after which there is another attempt, and the waits before it.
   package var retry: RetryPolicy?
-  /// The check that decides if a response is accepted.
-  package var validator = ResponseValidator()
+  /// Boxed, and nil for the usual check, so that copies of most requests need no copy of it.
+  private var ownValidator: Boxed<ResponseValidator>?
   /// The maximum number of the response's bytes to hold in memory, after decompression.
   package var memoryLimit: Int?
   /// True if the body is sent with `Content-Encoding: gzip`.
@@ -30,6 +30,12 @@ package struct RequestOptions: Sendable, Hashable {
   private var stages: Stages?
 
   package init() {}
+
+  /// The check that decides if a response is accepted.
+  package var validator: ResponseValidator {
+    get { ownValidator?.value ?? ResponseValidator() }
+    set { ownValidator = newValue == ResponseValidator() ? nil : Boxed(newValue) }
+  }
 
   /// True if the request uses any of these options.
   var hasStages: Bool { stages != nil }

@@ -117,7 +117,8 @@ extension RequestError.Rejection {
 /// Nearly all requests accept one range, which needs no memory beyond the value.
 public struct AcceptedStatuses: Sendable, Hashable {
   private let first: Range<Int>
-  private let others: [Range<Int>]
+  /// Nil without others, because requests are copied often, and an array has a reference count.
+  private let others: [Range<Int>]?
 
   /// Every 2xx.
   package static let success = AcceptedStatuses(200..<300)
@@ -129,7 +130,7 @@ public struct AcceptedStatuses: Sendable, Hashable {
   /// out.
   package init(_ statuses: some Sequence<Int>) {
     if let range = statuses as? Range<Int> {
-      (first, others) = (range.clamped(to: Self.all), [])
+      (first, others) = (range.clamped(to: Self.all), nil)
       return
     }
     // The sequence may have no end, such as `400...`.
@@ -143,7 +144,7 @@ public struct AcceptedStatuses: Sendable, Hashable {
       }
     }
     first = ranges.first ?? 0..<0
-    others = Array(ranges.dropFirst())
+    others = ranges.count > 1 ? Array(ranges.dropFirst()) : nil
   }
 
   /// Creates the statuses between the bounds of ranges: the first status of each, and the one after its last.
@@ -154,17 +155,17 @@ public struct AcceptedStatuses: Sendable, Hashable {
     let ranges = stride(from: 0, to: bounds.count, by: 2).map {
       (bounds[$0]..<bounds[$0 + 1]).clamped(to: Self.all)
     }
-    (first, others) = (ranges[0], Array(ranges.dropFirst()))
+    (first, others) = (ranges[0], ranges.count > 1 ? Array(ranges.dropFirst()) : nil)
   }
 
   /// The bounds of the ranges: the first status of each, and the one after its last.
   package var bounds: [Int] { ranges.flatMap { [$0.lowerBound, $0.upperBound] } }
 
-  private var ranges: [Range<Int>] { [first] + others }
+  private var ranges: [Range<Int>] { [first] + (others ?? []) }
 
   /// Returns true if a status is accepted.
   public func contains(_ status: HTTPStatus) -> Bool {
-    first.contains(status.code) || others.contains { $0.contains(status.code) }
+    first.contains(status.code) || others?.contains { $0.contains(status.code) } == true
   }
 }
 

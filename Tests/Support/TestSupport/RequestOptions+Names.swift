@@ -16,7 +16,8 @@ extension RequestOptions {
           let values = Mirror(reflecting: box.value).children.first
         else { return [] }
         return names(of: values.value, "stages.")
-      case "validator", "signing": return names(of: child.value, "\(prefix)\(label).")
+      case "ownValidator": return names(of: ResponseValidator(), "validator.")
+      case "signing": return names(of: child.value, "\(prefix)\(label).")
       default: return [prefix + label]
       }
     }

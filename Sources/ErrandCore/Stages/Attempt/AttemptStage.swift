@@ -72,10 +72,16 @@ final class AttemptStage: Stage {
       }
       let response: Response
       do {
-        response = try await send(
-          // The signature may cover the cookies, so a signed request has them already.
-          isSigned ? request : cookies?.added(to: request, of: context) ?? request, context,
-          sent: sent, began: began, redirects: followed)
+        // The signature may cover the cookies, so a signed request has them already.
+        let complete = isSigned ? request : withCookies(request, context)
+        if isIntercepted || context.destination.isFile || !request.options.responseFilters.isEmpty {
+          response = try await send(complete, context, sent: sent, began: began, redirects: followed)
+        } else {
+          // Most requests are sent unchanged, and need neither a copy nor further calls.
+          response = try await Attempt(
+            complete, context, self, sent: sent, began: began, redirects: followed
+          ).response()
+        }
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
@@ -126,16 +132,16 @@ final class AttemptStage: Stage {
     }
   }
 
-  /// Sends the request once, as `Attempt` does.
+  // Not inlined, because most clients have no cookies.
+  @inline(never)
+  private func withCookies(_ request: Request, _ context: CallContext) -> Request {
+    cookies?.added(to: request, of: context) ?? request
+  }
+
+  /// Sends a request that interceptors, a download or filters may change.
   private func send(
     _ request: Request, _ context: CallContext, sent: Int, began: Duration, redirects: Int
   ) async throws -> Response {
-    // Most requests are sent unchanged, and need neither a copy nor further calls.
-    guard isIntercepted || context.destination.isFile || !request.options.responseFilters.isEmpty else {
-      return try await Attempt(
-        request, context, self, sent: sent, began: began, redirects: redirects
-      ).response()
-    }
     var request = request
     // The interceptors' changes are checked before the body is opened, because a stream is opened once.
     if isIntercepted { try request.makeReady() }
