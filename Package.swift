@@ -142,8 +142,10 @@ let libraries: [Target] = [
     swiftSettings: strict + inspector),
   .target(
     name: "ErrandTesting",
-    dependencies: ["ErrandCore", "ErrandReachability", "ErrandServing"],
+    dependencies: ["CTaskHooks", "ErrandCore", "ErrandReachability", "ErrandServing"],
     swiftSettings: strict),
+  // Tells the virtual clock which jobs Swift's runtime enqueues.
+  .target(name: "CTaskHooks"),
   .target(
     name: "ErrandConformance",
     dependencies: ["ErrandAuthentication", "ErrandCore", "ErrandOutbox", "ErrandServing", "ErrandTesting"],

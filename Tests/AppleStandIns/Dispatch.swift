@@ -29,6 +29,10 @@ public class DispatchGroup: DispatchObject {
   public override init() { absent() }
 }
 
+public final class DispatchSpecificKey<T> {
+  public init() { absent() }
+}
+
 public class DispatchQueue: DispatchObject {
   public enum AutoreleaseFrequency: Sendable { case inherit, workItem, never }
   public struct Attributes: OptionSet, Sendable {
@@ -37,6 +41,10 @@ public class DispatchQueue: DispatchObject {
   }
 
   public class func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue { absent() }
+  public class var main: DispatchQueue { absent() }
+
+  public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? { absent() }
+  public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) { absent() }
 
   public convenience init(
     label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],

@@ -13,7 +13,7 @@ import Foundation
 
   let retrying = client.start(.get("https://api.example.com/users/7"))
   try await clock.waitForSleepers()
-  clock.advance(by: .seconds(30))
+  await clock.advance(by: .seconds(30))
   let user = try await retrying.value.decode([String: Int].self)
   try show("the user \(user) came after half a minute, without a wait", stub.requests.count == 2)
 }

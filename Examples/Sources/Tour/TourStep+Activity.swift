@@ -14,7 +14,7 @@ extension TourStep {
     try await client.send(.get(stage.server.url("/quick")).activity(film.activity))
     // Otherwise its deadline timer, which starts late, could be mistaken for that of the next activity.
     try await clock.waitForSleepers()
-    film.shoot(6)
+    await film.shoot(6)
     stage.client("response at once:              \(film.frames)")
     stage.promise("a quick response shows no indicator", film.frames == "......")
 
@@ -26,13 +26,13 @@ extension TourStep {
     film = ActivityFilm(clock)
     let slow = client.start(.get(stage.server.url("/slow")).activity(film.activity))
     try await film.shootUntilShown()
-    film.shoot(2)
+    await film.shoot(2)
     gate.open()
     _ = try await slow.value
     try await clock.waitForSleepers()
-    film.shoot(3)
+    await film.shoot(3)
     await film.waitUntil(isShown: false)
-    film.shoot(1)
+    await film.shoot(1)
     stage.client("response after 0.6 s:          \(film.frames)")
     stage.promise("the indicator appears after 0.4 s and stays for 0.5 s", film.frames == "....#####.")
 
@@ -44,13 +44,13 @@ extension TourStep {
     film = ActivityFilm(clock)
     let busy = client.start(.get(stage.server.url("/busy")).activity(film.activity))
     try await film.shootUntilShown()
-    film.shoot(1)
+    await film.shoot(1)
     again.open()
     // The request sleeps until its second attempt.
     try await clock.waitForSleepers()
-    film.shoot(10)
+    await film.shoot(10)
     _ = try await busy.value
-    film.shoot(1)
+    await film.shoot(1)
     stage.client("503 after 0.5 s, then a retry: \(film.frames)")
     stage.promise("the indicator does not blink during a retry", film.frames == "....###########.")
     stage.server("\(stage.server.requests.map(\.path).joined(separator: ", "))")
@@ -70,17 +70,17 @@ struct ActivityFilm {
   }
 
   /// Takes `count` samples and advances the clock by 0.1 s after each.
-  mutating func shoot(_ count: Int) {
+  mutating func shoot(_ count: Int) async {
     for _ in 0..<count {
       frames += activity.isShown ? "#" : "."
-      clock.advance(by: .milliseconds(100))
+      await clock.advance(by: .milliseconds(100))
     }
   }
 
   /// Takes samples during the delay of 0.4 s, and returns once the activity is shown.
   mutating func shootUntilShown() async throws {
     try await clock.waitForSleepers()
-    shoot(4)
+    await shoot(4)
     await waitUntil(isShown: true)
   }
 

@@ -118,7 +118,7 @@ public final class Client: Sendable {
       call.promise.settle(.failure(error))
       return call
     }
-    Task { [pipeline] in
+    Task(executorPreference: pipeline.timeline.counting?.executor) { [pipeline] in
       do {
         call.promise.settle(.success(try await pipeline.perform(request, context)))
       } catch {

@@ -161,6 +161,8 @@ final class Pipeline: Sendable {
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
     progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
   ) async throws -> Response {
+    // Before the deadline's timer starts, so that the clock does not fire it before the request has begun.
+    if let clock = timeline.counting { await clock.enter() }
     let request = completed(request)
     let isWatched = progress != nil || request.options.activity != nil
     let context = context(

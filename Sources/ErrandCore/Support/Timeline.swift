@@ -2,6 +2,8 @@
 package struct Timeline: Sendable {
   package let now: @Sendable () -> Duration
   package let sleep: @Sendable (Duration) async throws -> Void
+  /// The clock, if it counts the work of its users. Tasks that a client or a timer starts are part of this work.
+  package let counting: (any WorkCountingClock)?
 
   package init(_ clock: any Clock<Duration>) {
     self = (clock as? ContinuousClock).map(Timeline.over) ?? Timeline.over(clock)
@@ -19,10 +21,12 @@ package struct Timeline: Sendable {
   }
 
   private init(
-    now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
+    now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
+    counting: (any WorkCountingClock)? = nil
   ) {
     self.now = now
     self.sleep = sleep
+    self.counting = counting
   }
 
   private static func over<C: Clock>(_ clock: C) -> Timeline where C.Duration == Duration {
@@ -32,7 +36,7 @@ package struct Timeline: Sendable {
       sleep: { wait in
         // A clock's instants are bounded, and adding past the end would trap.
         try await clock.sleep(until: clock.now.advanced(by: min(wait, .longest)), tolerance: nil)
-      })
+      }, counting: clock as? any WorkCountingClock)
   }
 
   /// Waits until a task ends, but at most for `limit`, also in a cancelled task. It does not cancel that
@@ -93,7 +97,8 @@ package final class DeadlineTimer: Sendable {
     late?.cancel()
     // The timer fires for many callers, so it must not inherit the priority or the task-local values of the
     // one that sets it.
-    let task = Task.detached(priority: .high) { [weak self, timeline] in
+    let task = Task.detached(executorPreference: timeline.counting?.executor, priority: .high) {
+      [weak self, timeline] in
       try await timeline.sleep(due - timeline.now())
       self?.ring(number)
     }

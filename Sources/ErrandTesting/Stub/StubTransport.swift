@@ -81,7 +81,9 @@ public final class StubTransport: Transport {
       state.inFlight += 1
       state.highWater = max(state.highWater, state.inFlight)
     }
-    let task = Task { try await play(exchange) }
+    let task = Task(executorPreference: (clock as? any WorkCountingClock)?.executor) { [self] in
+      try await play(exchange)
+    }
     let id = exchange.onCancel { task.cancel() }
     defer {
       exchange.removeCancelHandler(id)

@@ -14,7 +14,7 @@
   /// Code that runs elsewhere (dispatch queues, threads) is not; avoid it.
   public struct Simulation: Sendable {
     /// Its time. It moves to the end of the next sleep when no job is left to run.
-    public let clock = VirtualClock()
+    public let clock = VirtualClock(countsWork: false)
     public let seed: UInt64
 
     /// The wall clock, beginning at 2026-01-01T00:00:00Z.
@@ -50,7 +50,7 @@
         Task.detached { result.value = await body() }
         while queue.count < limit {
           if queue.runNext() { continue }
-          guard clock.advanceToNext() else { return true }
+          guard clock.wakeNext() else { return true }
           queue.note(clock.now.offset)
         }
         return false

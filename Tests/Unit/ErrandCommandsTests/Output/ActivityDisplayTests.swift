@@ -29,7 +29,7 @@ import Testing
     /// Waits until the display sleeps before it draws, and lets that time pass.
     func passDelay() async throws {
       try await clock.waitForSleepers()
-      clock.advance(by: .milliseconds(400))
+      await clock.advance(by: .milliseconds(400))
     }
   }
 
@@ -58,7 +58,7 @@ import Testing
     try await drawn.display.during { activity in
       let token = activity.begin()
       defer { activity.end(token) }
-      drawn.clock.advance(by: .milliseconds(399))
+      await drawn.clock.advance(by: .milliseconds(399))
     }
     #expect(drawn.text == "")
   }
@@ -70,13 +70,13 @@ import Testing
     // The spinner's own sleep begins when the line is drawn.
     try await drawn.clock.waitForSleepers()
     #expect(drawn.text == "\r| Loading …   50%\u{1B}[K")
-    drawn.clock.advance(by: .milliseconds(100))
+    await drawn.clock.advance(by: .milliseconds(100))
     try await drawn.clock.waitForSleepers()
     #expect(drawn.text.hasSuffix("\r/ Loading …   50%\u{1B}[K"))
     gate.open()
     try await drawn.clock.waitForSleepers(2)
     #expect(!drawn.text.contains(Self.wipe))
-    drawn.clock.advance(by: .milliseconds(400))
+    await drawn.clock.advance(by: .milliseconds(400))
     try await work.value
     #expect(drawn.text.hasSuffix(Self.wipe))
   }

@@ -88,7 +88,7 @@ import Testing
     let request = Request.get(url).timeout(.seconds(100)).deadline(.seconds(3))
     let task = Task { try await client.send(request) }
     try await clock.waitForSleepers(2)
-    clock.advance(by: .seconds(3))
+    await clock.advance(by: .seconds(3))
     let error = await #expect(throws: RequestError.self) { try await task.value }
     #expect(error?.code == .deadlineExceeded)
     #expect(error?.isCancellation == false)
@@ -146,7 +146,7 @@ import Testing
     try await stub.waitForRequests(1)
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
     try await clock.waitForSleepers(2)
-    clock.advance(by: .seconds(2))
+    await clock.advance(by: .seconds(2))
     await shutdown.value
     #expect(try await task.value.text == "done")
     #expect(stub.isShutDown)
@@ -162,7 +162,7 @@ import Testing
     try await stub.waitForRequests(1)
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
     try await clock.waitForSleepers(2)
-    clock.advance(by: .seconds(5))
+    await clock.advance(by: .seconds(5))
     let error = await #expect(throws: RequestError.self) { try await task.value }
     #expect(error?.cancellation == .clientShutDown)
     await shutdown.value

@@ -18,11 +18,11 @@ import Testing
     var heard = rings.makeAsyncIterator()
     // The abandoned sleep ends by its cancellation.
     while clock.ends.map(\.offset) != [.seconds(2)] { await Task.yield() }
-    clock.advance(by: .seconds(2))
+    await clock.advance(by: .seconds(2))
     #expect(await heard.next() == .seconds(2))
     try await clock.waitForSleepers()
     #expect(clock.ends.map(\.offset) == [.seconds(3)])
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     #expect(await heard.next() == .seconds(3))
     #expect(clock.sleepers == 0)
   }

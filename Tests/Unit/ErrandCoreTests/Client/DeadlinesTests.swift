@@ -28,7 +28,7 @@ import Testing
     try await clock.waitForSleepers()
     while clock.ends.map(\.offset) != [.seconds(1)] { await Task.yield() }
     for second in 1...10 {
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
       let due = calls.enumerated().filter { ($0.offset + 1) % 10 + 1 == second }.map(\.element)
       for call in due {
         let error = await #expect(throws: RequestError.self) { try await call.value }
@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
   func `the longest possible deadline ends no call`(deadline: Duration) async throws {
     let client = client(StubTransport { _ in .response(status: 204) })
-    clock.advance(by: .seconds(1 << 40))
+    await clock.advance(by: .seconds(1 << 40))
     let response = try await client.send(.get(Self.url).deadline(deadline))
     #expect(response.status == 204)
   }
@@ -108,10 +108,13 @@ import Testing
     let first = client.start(.get("https://example.com/blocking").deadline(.seconds(1)))
     let second = client.start(.get(Self.url).deadline(.seconds(2)))
     try await transport.waitForRequests(2)
-    clock.advance(by: .seconds(1))
+    try await clock.waitForSleepers()
+    // Without `advance(by:)`, which would wait for the blocked handler.
+    #expect(clock.wakeNext())
     var heard = blocking.blocked.makeAsyncIterator()
     await heard.next()
-    clock.advance(by: .seconds(1))
+    try await clock.waitForSleepers()
+    #expect(clock.wakeNext())
     #expect(await second.result.requestError?.code == .deadlineExceeded)
     blocking.end.signal()
     await heard.next()

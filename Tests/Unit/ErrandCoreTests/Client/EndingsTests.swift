@@ -73,7 +73,7 @@ import Testing
         for ending in Ending.allCases {
           await ending.reach(stage, scope, folder.url.appending(path: "\(round)")) { $0.held(by: leash) }
         }
-        stage.clock.advance(by: .seconds(10))
+        await stage.clock.advance(by: .seconds(10))
       }
     }
     await stage.reachEnd(of: leash)

@@ -78,7 +78,7 @@ import Testing
       let late = client.start(request.deadline(.seconds(1)))
       await stage.reachWaiting(1)
       await stage.reachSleep(of: .seconds(1))
-      stage.clock.advance(by: .seconds(1))
+      await stage.clock.advance(by: .seconds(1))
       try expectNamed(await late.result.requestError, .deadlineExceeded)
     }
     let old = client.start(request.latest())

@@ -39,7 +39,7 @@ import Testing
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
     try await stage.clock.waitForSleepers(5)
     #expect(outcomes.count == 0)
-    stage.clock.advance(by: .seconds(5))
+    await stage.clock.advance(by: .seconds(5))
     for call in calls {
       let error = await call.result.requestError
       #expect(error?.cancellation == .clientShutDown, "\(call): \(error?.description ?? "-")")

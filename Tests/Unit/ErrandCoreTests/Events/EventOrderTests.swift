@@ -40,7 +40,7 @@ import Testing
     }
     let call = stage.client.start(.get(url))
     await stage.reachSleep(of: .seconds(2))
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     _ = try await call.value
     let failure = "the server responded with 503 Service Unavailable, but 200 to 299 was expected"
     #expect(

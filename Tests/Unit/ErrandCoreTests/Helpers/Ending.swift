@@ -92,10 +92,10 @@ enum Ending: String, CaseIterable, Sendable {
     switch self {
     case .timedOut:
       await stage.reachSleep(of: .seconds(5))
-      stage.clock.advance(by: .seconds(5))
+      await stage.clock.advance(by: .seconds(5))
     case .deadline:
       await stage.reachSleep(of: .seconds(1))
-      stage.clock.advance(by: .seconds(1))
+      await stage.clock.advance(by: .seconds(1))
     case .cancelled: call.cancel()
     case .scopeEnded: inner.end()
     default: _ = try? await stage.client.send(.get("http://a.test/answered").latest("call"), in: scope)

@@ -89,7 +89,7 @@ struct Stage: Sendable {
   /// sleep late.
   func settle() async {
     while !client.pipeline.coalescing.states.isEmpty || clock.sleepers > 0 {
-      clock.advance(by: .seconds(10))
+      await clock.advance(by: .seconds(10))
       await Task.yield()
     }
   }

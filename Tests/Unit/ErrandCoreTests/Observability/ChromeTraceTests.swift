@@ -26,9 +26,9 @@ import Testing
     }
     let call = stage.client.start(.get("http://a.test/x"))
     await stage.reachSleep(of: .seconds(1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     await stage.reachSleep(of: .milliseconds(20))
-    stage.clock.advance(by: .milliseconds(20))
+    await stage.clock.advance(by: .milliseconds(20))
     _ = try await call.value
     let text = try String(contentsOf: folder.file("trace.json"), encoding: .utf8)
     // The bracket at the end may be missing.

@@ -13,7 +13,7 @@ import Testing
       let call = stage.client.start(.get("http://a.test/x"))
       await stage.reachSleep(of: .milliseconds(20))
       #expect(stage.client.metrics?.inFlight == 1)
-      stage.clock.advance(by: .milliseconds(20))
+      await stage.clock.advance(by: .milliseconds(20))
       _ = try await call.value
     }
     _ = try? await stage.client.send(.get("http://b.test/no"))

@@ -46,12 +46,12 @@ import Testing
     let calls = (0..<20).map { client.start(.get("me?\($0)").attempts(1)) }
     try await server.http.waitForRequests(21)
     try await reach { clock.ends.contains(clock.now.advanced(by: .seconds(30))) }
-    clock.advance(by: .seconds(30))
+    await clock.advance(by: .seconds(30))
     for call in calls {
       let error = await #expect(throws: RequestError.self) { try await call.value }
       #expect(error?.code == .refreshFailed)
     }
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     #expect(try await client.send(.get("me?x")).text == "x")
     #expect(server.refreshes.count == 2)
     await client.shutdown()
@@ -118,7 +118,7 @@ import Testing
     let client = client(server, session)
     let lost = await #expect(throws: RequestError.self) { try await client.send(.get("me?x").attempts(1)) }
     #expect(lost?.code == .refreshFailed)
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     if hasGrace {
       #expect(try await client.send(.get("me?x").attempts(1)).text == "x")
     } else {

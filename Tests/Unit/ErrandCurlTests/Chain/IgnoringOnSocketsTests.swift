@@ -44,7 +44,7 @@ import Testing
     var ignored: [Bool] = []
     for _ in 0..<7 {
       ignored.append(try await isIgnored(like))
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
     }
     #expect(ignored == [false, true, true, false, true, true, false])
     #expect(server.requests.count == 3)

@@ -56,7 +56,7 @@ import Testing
     #expect(error?.cancellation == .scopeEnded("page"))
     #expect(error?.attempt == 1)
     try await reach { clock.sleepers == 0 }
-    clock.advance(by: .seconds(3600))
+    await clock.advance(by: .seconds(3600))
     #expect(try await pathsAtLast(client) == ["/busy", "/last"])
   }
 

@@ -51,7 +51,7 @@ import Testing
     try await server.waitForRequests(1)
     let openPending = client.start(request)
     try await reachCallers(2)
-    clock.advance(by: .seconds(3))
+    await clock.advance(by: .seconds(3))
     let overPending = client.start(request)
     try await reachCallers(3)
     #expect(server.requests.count == 1)
@@ -59,11 +59,11 @@ import Testing
     for call in [first, openPending, overPending] { #expect(try await call.value.text == "feed 1") }
     let overHere = try await client.send(request)
     #expect(overHere.text == "feed 2")
-    clock.advance(by: .milliseconds(2999))
+    await clock.advance(by: .milliseconds(2999))
     let openHere = try await client.send(request)
     #expect(openHere.text == "feed 2")
     #expect(server.requests.count == 2)
-    clock.advance(by: .milliseconds(1))
+    await clock.advance(by: .milliseconds(1))
     #expect(try await client.send(request).text == "feed 3")
   }
 

@@ -54,7 +54,7 @@ import Testing
     let isOver = Locked(false)
     let mover = Task { [clock] in
       while !isOver.withLock({ $0 }) {
-        clock.advance(by: .milliseconds(250))
+        await clock.advance(by: .milliseconds(250))
         for _ in 0..<20 { await Task.yield() }
       }
     }

@@ -33,7 +33,7 @@
       host.show(nil)
       #expect(!scope.isCancelled)
       try await clock.waitForSleepers()
-      clock.advance(by: .milliseconds(300))
+      await clock.advance(by: .milliseconds(300))
       #expect(await host.wait { scope.isCancelled })
     }
 
@@ -43,10 +43,10 @@
       let scope = requests.scope
       host.cover()
       try await clock.waitForSleepers()
-      clock.advance(by: .seconds(seconds - 0.01))
+      await clock.advance(by: .seconds(seconds - 0.01))
       await host.settle()
       #expect(!scope.isCancelled)
-      clock.advance(by: .seconds(0.01))
+      await clock.advance(by: .seconds(0.01))
       #expect(await host.wait { scope.isCancelled })
     }
 
@@ -58,10 +58,10 @@
       host.cover()
       #expect(call.priority == .background)
       try await clock.waitForSleepers()
-      clock.advance(by: .milliseconds(200))
+      await clock.advance(by: .milliseconds(200))
       host.uncover()
       #expect(call.priority == .default)
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
       await host.settle()
       #expect(call.outcome == nil)
       call.cancel()
@@ -84,7 +84,7 @@
       #expect(found.scope === first)
       host.cover()
       try await clock.waitForSleepers()
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
       #expect(await host.wait { first.isCancelled })
       host.uncover()
       #expect(await host.wait { found.scope !== first })
@@ -101,7 +101,7 @@
       #expect(first.isCancelled)
       host.cover()
       try await clock.waitForSleepers()
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
       await host.settle()
       host.uncover()
       #expect(await host.wait { !inner.scope.isCancelled })

@@ -53,12 +53,12 @@ struct StubTransportTests {
     let stalled = Task { try await client.send(request) }
     try await clock.waitForSleepers(1)
     #expect(clock.ends.map(\.offset) == [.seconds(5)])
-    clock.advance(by: .seconds(5))
+    await clock.advance(by: .seconds(5))
     let error = await #expect(throws: RequestError.self) { try await stalled.value }
     #expect(error?.code == .timedOut)
     let late = Task { try await client.send(request) }
     try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(4))
+    await clock.advance(by: .seconds(4))
     let response = try await late.value
     #expect(response.text == "late")
   }

@@ -24,7 +24,7 @@ struct VirtualClockTests {
       try await clock.waitForSleepers(3)
       #expect(clock.ends.map(\.offset) == [.seconds(1), .seconds(2), .seconds(3)])
       for expected in 1...3 {
-        #expect(clock.advanceToNext())
+        #expect(await clock.advanceToNext())
         try await group.next()
         let woken = await log.woken
         #expect(woken.count == expected)
@@ -32,16 +32,16 @@ struct VirtualClockTests {
         #expect(woken.last?.time == .seconds(expected))
       }
     }
-    #expect(!clock.advanceToNext())
+    #expect(await !clock.advanceToNext())
   }
 
   @Test("does not wake a sleeper before its time")
   func notBefore() async throws {
     let sleeping = Task { try await clock.sleep(for: .seconds(10)) }
     try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(9))
+    await clock.advance(by: .seconds(9))
     #expect(clock.sleepers == 1)
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     #expect(clock.sleepers == 0)
     try await sleeping.value
     #expect(clock.now.offset == .seconds(10))

@@ -73,7 +73,7 @@ private final class Last: Stage {
     let next = NextStage([stage, Last()])
     _ = try await next(request, context)
     await #expect(throws: RequestError.self) { try await next(request, context) }
-    clock.advance(by: .seconds(10))
+    await clock.advance(by: .seconds(10))
     _ = try await next(request, context)
   }
 }

@@ -89,7 +89,7 @@ import Testing
     let late = StubTransport(clock: clock, [.response(body: "late").after(.seconds(4))])
     let call = Client(transport: late).start(.get("https://example.com").timeout(.seconds(5)))
     try await clock.waitForSleepers()   // the stub waits for its 4 s
-    clock.advance(by: .seconds(4))
+    await clock.advance(by: .seconds(4))
     #expect(try await call.value.text == "late")
 
     let activity = RequestActivity("Loading", clock: clock)
@@ -97,7 +97,7 @@ import Testing
     let shown = waiting.start(.get("https://example.com").activity(activity))
     try await clock.waitForSleepers()   // the activity waits for its 0.4 s
     #expect(!activity.isShown && activity.count == 1)
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
     for await now in activity.updates where now.isShown { break }
     gate.open()
     _ = try await shown.value

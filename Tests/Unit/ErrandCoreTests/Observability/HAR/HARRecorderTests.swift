@@ -43,7 +43,7 @@ import Testing
     }
     let call = stage.client.start(.get("http://a.test/x?a=1&b").priority(.userInitiated))
     await stage.reachSleep(of: .seconds(1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     _ = try await call.value
     let entries = try entries()
     #expect(entries.map { value($0, "response.status") as? Int } == [503, 302, 200])

@@ -70,14 +70,14 @@ import Testing
     let exporter = collector.exporter { _ in .response().behind(gate) }
     exporter.end(.sample(1))
     try await collector.clock.waitForSleepers(1)
-    collector.clock.advance(by: .seconds(5))
+    await collector.clock.advance(by: .seconds(5))
     while collector.traces.isEmpty { await Task.yield() }
     for number in 2...4 { exporter.end(.sample(number)) }
     gate.open()
     // The exporter sleeps again, so it has not sent one request for each span.
     try await collector.clock.waitForSleepers(1)
     #expect(collector.traces.count == 1)
-    collector.clock.advance(by: .seconds(5))
+    await collector.clock.advance(by: .seconds(5))
     while collector.traces.count < 2 { await Task.yield() }
     let ids = String(decoding: collector.traces[1], as: UTF8.self).matches(of: /"spanId"/)
     #expect(ids.count == 6, "three spans, each with a link")

@@ -34,11 +34,11 @@ import Testing
     #expect(!screen.value)
     let token = activity.begin()
     try await clock.waitForSleepers()
-    clock.advance(by: .milliseconds(400))
+    await clock.advance(by: .milliseconds(400))
     #expect(await screen.next())
     activity.end(token)
     try await clock.waitForSleepers()
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
     #expect(await !screen.next())
   }
 

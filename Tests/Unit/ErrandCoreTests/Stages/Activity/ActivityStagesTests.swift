@@ -16,7 +16,7 @@ import Testing
     let call = stage.client.start(.get("http://a.test/").activity(activity, text: "Feed", blocksInput: true))
     try await stage.clock.waitForSleepers(2)
     #expect(activity.snapshot == RequestActivity.Snapshot(text: "Feed", blocksInput: true, count: 1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     var updates = activity.updates.makeAsyncIterator()
     while await updates.next(isolation: nil)?.isShown != true {}
     // Counts the updates that hide the activity before the response arrives.
@@ -26,7 +26,7 @@ import Testing
       while let now = await updates.next(isolation: nil), now.count > 0 { if !now.isShown { blinks += 1 } }
       return blinks
     }
-    stage.clock.advance(by: .seconds(8))
+    await stage.clock.advance(by: .seconds(8))
     try await stage.stub.waitForRequests(2)
     #expect(activity.isShown)
     gate.open()

@@ -16,13 +16,13 @@ import Testing
     #expect(await updates.next(isolation: nil) == Snapshot(text: "Loading", count: 1))
     try await clock.waitForSleepers()
     #expect(clock.ends.map(\.offset) == [.milliseconds(400)])
-    clock.advance(by: .milliseconds(400))
+    await clock.advance(by: .milliseconds(400))
     #expect(await updates.next(isolation: nil) == Snapshot(isShown: true, text: "Loading", count: 1))
     activity.end(token)
     #expect(await updates.next(isolation: nil) == Snapshot(isShown: true, text: "Loading"))
     try await clock.waitForSleepers()
     #expect(clock.ends.map(\.offset) == [.milliseconds(900)])
-    clock.advance(by: .milliseconds(500))
+    await clock.advance(by: .milliseconds(500))
     #expect(await updates.next(isolation: nil) == Snapshot(text: "Loading"))
     #expect(clock.sleepers == 0)
   }
@@ -68,13 +68,13 @@ import Testing
         }
       }
       group.addTask { @concurrent in
-        for _ in 0..<1000 { clock.advance(by: .milliseconds(1)) }
+        for _ in 0..<1000 { await clock.advance(by: .milliseconds(1)) }
       }
     }
     var updates = activity.updates.makeAsyncIterator()
     while let snapshot = await updates.next(isolation: nil), snapshot.isShown {
       try await clock.waitForSleepers()
-      clock.advanceToNext()
+      await clock.advanceToNext()
     }
     #expect(activity.count == 0 && !activity.blocksInput && activity.text == "own")
   }

@@ -86,7 +86,7 @@ import Testing
       }
       #expect(error?.code == .refreshFailed)
       #expect(error?.description.contains("500") == true)
-      stage.clock.advance(by: .seconds(1))
+      await stage.clock.advance(by: .seconds(1))
     }
     isWell.withLock { $0 = true }
     #expect(try await stage.client.send(.get("http://a.test/")).text == "/")
@@ -112,7 +112,7 @@ import Testing
     }
     let call = stage.client.start(.get("http://a.test/"))
     await stage.reachSleep(of: .seconds(30))
-    stage.clock.advance(by: .seconds(30))
+    await stage.clock.advance(by: .seconds(30))
     let error = await call.result.requestError
     #expect(error?.code == .refreshFailed)
     await stage.expectNothingLeft()

@@ -143,7 +143,7 @@ import Testing
     while stage.clock.sleepers == 0 { await Task.yield() }
     try await one.signOut()
     while stage.client.pipeline.inFlight.count > 0 {
-      stage.clock.advance(by: .seconds(10))
+      await stage.clock.advance(by: .seconds(10))
       await Task.yield()
     }
     #expect(await call.result.requestError?.code == .signedOut)
@@ -199,12 +199,12 @@ import Testing
     store.fails.withLock { $0 = true }
     await #expect(throws: MemoryStore.Failure.self) { try await two.signOut() }
     for _ in 0..<3 {
-      stage.clock.advance(by: .seconds(2))
+      await stage.clock.advance(by: .seconds(2))
       #expect(await error(of: .get("x"), stage)?.code == .signedOut)
     }
     store.fails.withLock { $0 = false }
     try await one.signIn("bob", identity: "bob")
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     #expect(try await stage.client.send(.get("x")).text == "of bob")
   }
 
@@ -218,9 +218,9 @@ import Testing
     for _ in 0..<20 { try await stage.client.send(.get("x")) }
     #expect(store.readCount == reads)
     try await one.signOut()
-    stage.clock.advance(by: .milliseconds(999))
+    await stage.clock.advance(by: .milliseconds(999))
     #expect(try await stage.client.send(.get("x")).text == "of alice")
-    stage.clock.advance(by: .milliseconds(1))
+    await stage.clock.advance(by: .milliseconds(1))
     #expect(await error(of: .get("x"), stage)?.code == .signedOut)
     #expect(store.readCount == reads + 2, "The sign-out caused one more.")
   }
@@ -281,7 +281,7 @@ import Testing
     let call = stage.client.start(.get("a"))
     while held.passed.withLock({ $0.begun }) == 0 { await Task.yield() }
     try await other.signIn(5, identity: "alice")
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     #expect(try await stage.client.send(.get("b")).text == "5")
     #expect(try await call.value.text == "5")
     gate.open()

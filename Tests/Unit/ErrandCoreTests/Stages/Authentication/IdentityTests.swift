@@ -60,7 +60,7 @@ import Testing
     while stage.clock.sleepers == 0 { await Task.yield() }
     try await session.signIn("bob", identity: "bob")
     while stage.client.pipeline.inFlight.count > 0 {
-      stage.clock.advance(by: .seconds(10))
+      await stage.clock.advance(by: .seconds(10))
       await Task.yield()
     }
     #expect(await call.result.requestError?.cancellation == .signedOut)

@@ -58,7 +58,7 @@ import Testing
       try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
     let stage = stage(session)
     #expect(try await stage.client.send(.get("me")).text == "here")
-    stage.clock.advance(by: .seconds(3595))
+    await stage.clock.advance(by: .seconds(3595))
     #expect(try await stage.client.send(.get("me")).text == "here")
     #expect(
       refreshes == [
@@ -218,7 +218,7 @@ import Testing
     #expect(error?.code == .refreshFailed)
     #expect(error?.message.contains("no space left") == true)
     disk.state.withLock { $0.isFull = false }
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     #expect(try await stage.client.send(.get("me")).text == "here")
     // With the token of the first refresh, because the original one could not be used twice.
     #expect(refreshes.count == 1)
@@ -241,7 +241,7 @@ import Testing
       } catch {
         results.append(.failure(error))
       }
-      stage.clock.advance(by: .milliseconds(1))
+      await stage.clock.advance(by: .milliseconds(1))
     }
     return results
   }
@@ -288,7 +288,7 @@ import Testing
     }
     for number in 0..<2 {
       await #expect(throws: RequestError.self) { try await stage.client.send(.get("me/\(number)")) }
-      stage.clock.advance(by: .seconds(1))
+      await stage.clock.advance(by: .seconds(1))
     }
     let bodies = stage.stub.requests.filter { $0.path == "/token" }.map {
       String(decoding: $0.body, as: UTF8.self)

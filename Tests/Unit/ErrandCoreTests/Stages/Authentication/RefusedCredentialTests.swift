@@ -123,7 +123,7 @@ import Testing
     #expect(error?.code == .excessiveRefresh)
     #expect(error?.message.hasPrefix("the server found 5 new credentials stale within 30 s") == true)
     #expect(refreshes(stage) == 5)
-    stage.clock.advance(by: .seconds(30))
+    await stage.clock.advance(by: .seconds(30))
     await #expect(throws: RequestError.self) { try await stage.client.send(.get("/5")) }
     #expect(refreshes(stage) == 6)
   }
@@ -199,7 +199,7 @@ import Testing
     let clock = VirtualClock()
     let first = client(clock)
     _ = try? await first.0.send(.get("/0"))
-    clock.advance(by: .seconds(1000))
+    await clock.advance(by: .seconds(1000))
     // The second client's timeline begins now.
     let second = client(clock)
     for number in 1...4 { _ = try? await second.0.send(.get("/\(number)")) }

@@ -36,7 +36,7 @@ import Testing
     let stage = stage { _ = await never.settled() }
     let call = stage.client.start(.get("x").deadline(.seconds(1)))
     await stage.reachSleep(of: .seconds(1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     #expect(await call.result.requestError?.code == .deadlineExceeded)
     #expect(stage.stub.requests.isEmpty)
     never.settle(.success(()))
@@ -83,7 +83,7 @@ import Testing
       outcome.settle(.success(()))
     }
     while outcome.outcome == nil {
-      stage.clock.advance(by: .seconds(1))
+      await stage.clock.advance(by: .seconds(1))
       await Task.yield()
     }
     #expect(await call.result.requestError?.code == .deadlineExceeded)

@@ -17,7 +17,7 @@ import Testing
   }
 
   private func expectFallback(_ call: Call, isKept: Bool) async throws {
-    stage.clock.advance(by: .seconds(3))
+    await stage.clock.advance(by: .seconds(3))
     let result = await call.result
     #expect(result.text == (isKept ? "old" : nil))
     #expect(result.requestError?.code == (isKept ? nil : .deadlineExceeded))

@@ -29,7 +29,7 @@ import Testing
   private func keep() async {
     script.now = .response(body: "old")
     _ = await send(.networkOnly)
-    stage.clock.advance(by: .seconds(5))
+    await stage.clock.advance(by: .seconds(5))
   }
 
   @Test func `each policy chooses online between the cached response and the network's`() async {

@@ -29,7 +29,7 @@ import Testing
   ) async throws -> Response {
     _ = try await stage.client.send(feed)
     script.now = step
-    stage.clock.advance(by: .seconds(10))
+    await stage.clock.advance(by: .seconds(10))
     var request = change(feed)
     for field in fields { request = request.field(field.name, field.value) }
     return try await stage.client.send(request)

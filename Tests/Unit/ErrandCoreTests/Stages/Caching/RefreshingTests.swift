@@ -48,7 +48,7 @@ import Testing
     try await stage.stub.waitForRequests(2)
     let shutdown = Task { await stage.client.shutdown(within: .seconds(5)) }
     try await stage.clock.waitForSleepers(2)
-    stage.clock.advance(by: .seconds(5))
+    await stage.clock.advance(by: .seconds(5))
     await shutdown.value
     #expect(stage.stub.cancelled == 1)
     await stage.expectNothingLeft()
@@ -56,11 +56,11 @@ import Testing
 
   @Test func `a refresh has the request's deadline, counted from the start of the refresh`() async throws {
     try await keep()
-    stage.clock.advance(by: .seconds(100))
+    await stage.clock.advance(by: .seconds(100))
     let limited = request.timeout(.seconds(99)).deadline(.seconds(3))
     #expect(try await stage.client.send(limited).text == "old")
     try await stage.clock.waitForSleepers(2)
-    stage.clock.advance(by: .seconds(3))
+    await stage.clock.advance(by: .seconds(3))
     await stage.expectNothingLeft()
     #expect(stage.stub.cancelled == 1)
     #expect(stage.clock.sleepers == 0)

@@ -76,7 +76,7 @@ import Testing
     // The salt is requested twice: to read and to write.
     for _ in 0..<(silent == "salt" ? 2 : 1) {
       await stage.reachSleep(of: CacheAccess.patience)
-      stage.clock.advance(by: CacheAccess.patience)
+      await stage.clock.advance(by: CacheAccess.patience)
     }
     #expect(try await call.value.text == "network")
     #expect(store.told.withLock { $0 }.first == "the response cache did not respond within 5 s")
@@ -96,7 +96,7 @@ import Testing
       try await store.asked.pass()
       if isDeadline {
         await stage.reachSleep(of: .seconds(1))
-        stage.clock.advance(by: .seconds(1))
+        await stage.clock.advance(by: .seconds(1))
       } else {
         call.cancel()
       }
@@ -113,7 +113,7 @@ import Testing
     let removal = Task { try await stage.client.removeCachedResponse(to: request()) }
     try await store.asked.pass()
     await stage.reachSleep(of: CacheAccess.patience)
-    stage.clock.advance(by: CacheAccess.patience)
+    await stage.clock.advance(by: CacheAccess.patience)
     await #expect(throws: RequestError.self) { try await removal.value }
     store.end()
     let reading = SilentStore(silent: "read")

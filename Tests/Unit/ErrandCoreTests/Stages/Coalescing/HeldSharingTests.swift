@@ -40,7 +40,7 @@ import Testing
     let call = stage.client.start(Self.shared)
     try await stage.reachSharing(2, Self.shared)
     await stage.reachSleep(of: InFlightRequest.longestHold)
-    stage.clock.advance(by: InFlightRequest.longestHold)
+    await stage.clock.advance(by: InFlightRequest.longestHold)
     let error = try #require(await call.result.requestError)
     #expect(error.code == .deadlineExceeded)
     #expect(error.description.contains("from a detached task"))
@@ -68,11 +68,11 @@ import Testing
     let stage = Stage.configured { $0.interceptors = [holds] }.responding { _ in .response(body: "late") }
     let call = stage.client.start(Self.shared)
     try await stage.reachSharing(1, Self.shared)
-    stage.clock.advance(by: InFlightRequest.longestHold * 2)
+    await stage.clock.advance(by: InFlightRequest.longestHold * 2)
     // The limit counts from now, because another caller waits from now on.
     let other = stage.client.start(Self.shared)
     await stage.reachSleep(of: InFlightRequest.longestHold)
-    stage.clock.advance(by: InFlightRequest.longestHold - .seconds(1))
+    await stage.clock.advance(by: InFlightRequest.longestHold - .seconds(1))
     holds.before.open()
     holds.after.open()
     #expect(try await call.value.text == "late")
@@ -93,7 +93,7 @@ import Testing
     try await stage.stub.waitForRequests(1)
     for _ in 0..<3 {
       await stage.reachSleep(of: InFlightRequest.longestHold)
-      stage.clock.advance(by: InFlightRequest.longestHold)
+      await stage.clock.advance(by: InFlightRequest.longestHold)
     }
     await stage.reachSleep(of: InFlightRequest.longestHold)
     gate.open()

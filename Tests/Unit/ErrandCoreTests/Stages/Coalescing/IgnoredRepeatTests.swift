@@ -10,12 +10,12 @@ import Testing
   @Test func `a repeat is ignored within its interval, whether the first succeeded or failed`() async throws {
     let stage = Stage { $0.index == 0 ? .response(status: 500) : .response() }
     #expect(await stage.client.start(request).result.requestError?.status == 500)
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     let error = await stage.client.start(request).result.requestError
     #expect(error?.code == .ignoredRepeat)
     #expect(error?.isCancellation == false)
     #expect(error?.description.contains("POST http://a.test/like?token=***") == true)
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     #expect(try await stage.client.send(request).status == 200)
     #expect(stage.stub.requests.count == 2)
   }

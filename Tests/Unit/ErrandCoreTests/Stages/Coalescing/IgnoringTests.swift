@@ -9,15 +9,15 @@ import Testing
 
   init() { repeats = Coalescer(Timeline(clock)) }
 
-  @Test func `a repeat gets its own error, which says when the first request was sent`() throws {
+  @Test func `a repeat gets its own error, which says when the first request was sent`() async throws {
     try repeats.admit("like", within: .seconds(3))
-    clock.advance(by: .milliseconds(1500))
+    await clock.advance(by: .milliseconds(1500))
     let error = #expect(throws: RequestError.self) { try repeats.admit("like", within: .seconds(3)) }
     #expect(error?.code == .ignoredRepeat)
     #expect(error?.isCancellation == false)
     #expect(error?.reachedServer == false)
     #expect(error?.message == "the same request was sent 1.5 s ago, and its repeats are ignored for 3 s")
-    clock.advance(by: .milliseconds(1500))
+    await clock.advance(by: .milliseconds(1500))
     #expect(throws: Never.self) { try repeats.admit("like", within: .seconds(3)) }
   }
 
@@ -25,7 +25,7 @@ import Testing
     for index in 0..<1000 { try repeats.admit(RequestKey(index), within: .milliseconds(3000 + index % 90)) }
     try await clock.waitForSleepers()
     #expect(clock.sleepers == 1)
-    clock.advance(by: .seconds(4))
+    await clock.advance(by: .seconds(4))
     while !repeats.states.isEmpty { await Task.yield() }
     #expect(clock.sleepers == 0)
   }

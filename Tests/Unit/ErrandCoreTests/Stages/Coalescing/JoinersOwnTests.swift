@@ -149,7 +149,7 @@ private final class CutTransport: Transport {
     try await stage.stub.waitForRequests(1)
     let patient = stage.client.start(request.timeout(.seconds(10)).attempts(1))
     try await stage.stub.waitForRequests(2)
-    stage.clock.advance(by: .milliseconds(400))
+    await stage.clock.advance(by: .milliseconds(400))
     #expect(await hasty.result.requestError?.code == .timedOut)
     gate.open()
     #expect(try await patient.value.text == "late")

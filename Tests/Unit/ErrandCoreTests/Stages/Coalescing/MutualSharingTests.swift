@@ -160,7 +160,7 @@ import Testing
     let calls = [stage.client.start(Self.shared("/b")), stage.client.start(Self.shared("/a"))]
     try await stage.reachSharing(2, Self.shared("/b"))
     await stage.reachSleep(of: .seconds(1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     try await stage.reachSharing(2, Self.shared("/a"))
     gate.open()
     for call in calls { _ = try await call.value }

@@ -17,7 +17,7 @@ import Testing
     try await stage.clock.waitForSleepers(1)
     let second = Task { try await stage.client.send(request, progress: late.hear) }
     try await stage.reachSharing(2, request)
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     for task in [first, second] {
       let response = try await task.value
       #expect(response.text == "0123456789")
@@ -65,7 +65,7 @@ import Testing
     await stage.reachWaiting(1)
     calls.append(stage.client.start(request.priority(.userInitiated)))
     try await stage.reachSharing(2, request)
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     await stage.reachWaiting(2)
     gate.open()
     for call in calls { _ = try await call.value }

@@ -29,7 +29,7 @@ import Testing
     let request = Request.get("http://a.test/feed").shared(within: .seconds(3)).cached(
       as: "feed", .staleWhileRevalidate)
     #expect(try await stage.client.send(request.cached(as: "feed", .networkOnly)).text == "response 0")
-    stage.clock.advance(by: .seconds(3))
+    await stage.clock.advance(by: .seconds(3))
     for _ in 0..<5 { #expect(try await stage.client.send(request).text == "response 0") }
     await stage.expectNothingLeft()
     #expect(stage.stub.requests.count == 2)

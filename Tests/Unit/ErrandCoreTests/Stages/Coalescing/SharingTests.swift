@@ -54,9 +54,9 @@ import Testing
     gate.open()
     let policy = SharingPolicy(window: .seconds(3))
     #expect(try await share(policy) == 1)
-    clock.advance(by: .milliseconds(2999))
+    await clock.advance(by: .milliseconds(2999))
     #expect(try await share(policy) == 1)
-    clock.advance(by: .milliseconds(1))
+    await clock.advance(by: .milliseconds(1))
     #expect(try await share(policy) == 2)
   }
 
@@ -65,7 +65,7 @@ import Testing
     _ = try await share(SharingPolicy(window: .seconds(3)))
     try await clock.waitForSleepers()
     #expect(!repeats.states.isEmpty)
-    clock.advance(by: .milliseconds(3100))
+    await clock.advance(by: .milliseconds(3100))
     while !repeats.states.isEmpty { await Task.yield() }
     #expect(clock.sleepers == 0)
   }

@@ -80,7 +80,7 @@ import Testing
     }
     let first = stage.client.start(tap)
     try await stage.stub.waitForRequests(1)
-    stage.clock.advance(by: .seconds(4))
+    await stage.clock.advance(by: .seconds(4))
     #expect(await code(tap, stage) == nil)
     gate.open()
     _ = await first.result

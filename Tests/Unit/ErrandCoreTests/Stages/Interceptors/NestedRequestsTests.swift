@@ -76,7 +76,7 @@ import Testing
     try await interceptor.reached.pass()
     interceptor.gate.open()
     try await stage.reachSharing(2, token)
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     _ = try await (outer.value, outside.value)
     #expect(stage.paths == ["/token", "/token", "/data"])
     await stage.expectNothingLeft()

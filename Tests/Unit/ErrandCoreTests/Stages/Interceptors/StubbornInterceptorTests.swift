@@ -49,7 +49,7 @@ import Testing
     let call = stage.client.start(request.deadline(.seconds(1)))
     _ = await interceptor.reached.settled()
     await stage.reachSleep(of: .seconds(1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     #expect(await call.result.requestError?.code == .deadlineExceeded)
     #expect(stage.client.pipeline.inFlight.count == 0)
     interceptor.gate.settle(.success(()))
@@ -179,7 +179,7 @@ import Testing
     interceptor.client.withLock { $0 = stage.client }
     let opening = Task { try await stage.client.stream(request) }
     await stage.reachWaiting(1)
-    stage.clock.advance(by: SlotLease.patience)
+    await stage.clock.advance(by: SlotLease.patience)
     #expect(try await opening.value.chunks.readAll() == 2 << 20)
     await stage.expectNothingLeft()
     interceptor.client.withLock { $0 = nil }

@@ -55,7 +55,7 @@ import Testing
     let stage = stage("2.0")
     let call = stage.client.start(.get("http://a.test/"))
     await stage.reachSleep(of: .seconds(2))
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     #expect(try await call.value.status == 200)
   }
 

@@ -33,7 +33,7 @@ import Testing
     try await stage.clock.waitForSleepers(1)
     #expect(stage.load == SlotLoad())
     #expect(try await stage.client.send(get("other")).status == 200)
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     #expect(try await call.value.timing.attempts == 2)
   }
 
@@ -43,7 +43,7 @@ import Testing
     try await stage.clock.waitForSleepers(1)
     let after = stage.client.start(get("after").after(first))
     #expect(try await stage.client.send(get("other")).status == 200)
-    stage.clock.advance(by: .seconds(2))
+    await stage.clock.advance(by: .seconds(2))
     _ = try await after.value
     #expect(stage.paths == ["/busy", "/other", "/busy", "/after"])
   }
@@ -81,7 +81,7 @@ import Testing
     try await stage.stub.waitForRequests(1)
     let second = stage.client.start(get("second"))
     await stage.reachWaiting(1)
-    stage.clock.advance(by: .seconds(3))
+    await stage.clock.advance(by: .seconds(3))
     gate.open()
     #expect(try await first.value.timing.queue == .zero)
     #expect(try await second.value.timing.queue == .seconds(3))

@@ -16,7 +16,7 @@ import Testing
     let before = stage.stub.requests.count
     try await stage.client.send(first)
     try await stage.client.send(second)
-    stage.clock.advance(by: .seconds(10))
+    await stage.clock.advance(by: .seconds(10))
     return stage.stub.requests.count - before
   }
 

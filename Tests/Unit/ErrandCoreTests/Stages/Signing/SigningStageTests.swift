@@ -199,7 +199,7 @@ import Testing
     let stage = stage(signer)
     let call = stage.client.start(.get("http://a.test/").deadline(.seconds(1)))
     await stage.reachSleep(of: .seconds(1))
-    stage.clock.advance(by: .seconds(1))
+    await stage.clock.advance(by: .seconds(1))
     #expect(await call.result.requestError?.code == .deadlineExceeded)
     #expect(stage.stub.requests.isEmpty)
   }

@@ -1,0 +1,7 @@
+/// A clock that moves its time only when the work of its users is idle, and so has to know this work.
+package protocol WorkCountingClock: Clock<Duration> {
+  /// The executor whose jobs the clock counts. Nil if it counts none.
+  var executor: (any TaskExecutor)? { get }
+  /// Makes the clock count the work of the current task from now on.
+  @concurrent func enter() async
+}
