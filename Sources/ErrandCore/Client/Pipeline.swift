@@ -161,19 +161,33 @@ final class Pipeline: Sendable {
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
     progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
   ) async throws -> Response {
-    // Before the deadline's timer starts, so that the clock does not fire it before the request has begun.
-    if let clock = timeline.counting { await clock.enter() }
+    // The call is registered before anything waits. A virtual clock must not end its deadline before it begins.
+    let clock = timeline.counting
+    clock?.beginWork()
     let request = completed(request)
     let isWatched = progress != nil || request.options.activity != nil
     let context = context(
       of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil,
       canChange: scope != nil, in: scope, over: transport)
-    try enter(request, context, scope)
+    do {
+      try enter(request, context, scope)
+    } catch {
+      clock?.endWork()
+      throw error
+    }
+    if let clock { await begin(on: clock) }
     return try await withTaskCancellationHandler {
       try await perform(request, context)
     } onCancel: {
       context.cancellation.cancel(.cancelled(.taskCancelled))
     }
+  }
+
+  // Not inlined, so that it costs only clients with such a clock.
+  @inline(never)
+  private func begin(on clock: any WorkCountingClock) async {
+    await clock.enter()
+    clock.endWork()
   }
 
   /// Performs a request through all stages, adds the request to any error, and ends the call's context.

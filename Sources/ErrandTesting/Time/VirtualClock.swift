@@ -264,14 +264,14 @@ public final class VirtualClock: Clock {
     }
   }
 
-  func beginWork() {
+  package func beginWork() {
     state.withLock { state in
       state.pending += 1
       if state.quietRounds != nil { state.quietRounds = 0 }
     }
   }
 
-  func endWork() {
+  package func endWork() {
     state.withLock { $0.pending -= 1 }
     lookAtMainThread()
   }

@@ -6,7 +6,7 @@
 
 /// The choice of the sink of a response's body, by its head and the call's destination.
 extension Attempt {
-  /// What has arrived of a response.
+  /// The state of a response while it arrives.
   struct Arrived {
     enum Held {
       case nothing
