@@ -213,7 +213,7 @@ import Testing
     server.on("/") { _ in .response(body: new).stalling(at: .body(60_000)) }
     let another = client()
     let download = Task { try await another.download(request, to: file, resume: true) }
-    while try Data(contentsOf: part).first != 2 { try await Task.sleep(for: .milliseconds(2)) }
+    try await waitUntil { try Data(contentsOf: part).first == 2 }
     #expect(!FileManager.default.fileExists(atPath: memo.path))
     download.cancel()
     _ = await download.result

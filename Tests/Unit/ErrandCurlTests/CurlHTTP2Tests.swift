@@ -54,7 +54,7 @@ struct CurlHTTP2Tests {
             for try await chunk in try await client.stream(.get("\(base)/long")).chunks {
               count += chunk.count
               guard count > 1 << 20 else { continue }
-              // It fills meanwhile.
+              // The server fills the stream's window meanwhile, which no event reports.
               try await Task.sleep(for: .milliseconds(20))
               break
             }

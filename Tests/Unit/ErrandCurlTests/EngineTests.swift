@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -48,7 +49,7 @@ import Testing
     // A request is still in flight, so the memory is kept.
     #expect(memory.isInUse)
     waiting.cancel()
-    while memory.isInUse { try await Task.sleep(for: .milliseconds(10)) }
+    try await waitUntil { !memory.isInUse }
     #expect(data == body)
   }
 

@@ -3,6 +3,7 @@
   import ErrandCurl
   import ErrandTesting
   import Foundation
+  import TestSupport
   import Testing
 
   @Suite("Descriptors and other programs", .timeLimit(.minutes(1))) struct InheritedSocketsTests {
@@ -47,9 +48,7 @@
       defer { close(copy) }
       waiting.cancel()
       await #expect(throws: RequestError.self) { _ = try await waiting.value }
-      while Descriptors.links(of: "self")[ours.key] == ours.value {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      try await waitUntil { Descriptors.links(of: "self")[ours.key] != ours.value }
       #expect(Descriptors.watched(inode: ours.value) == 0)
     }
 

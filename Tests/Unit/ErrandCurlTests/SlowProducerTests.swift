@@ -11,6 +11,7 @@ import Testing
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     let request = Request.post(server.url("/"), .stream(chunks)).timeout(.milliseconds(200))
     async let response = Client(transport: CurlTransport()).send(request)
+    // In real time, because the time-out of a real transfer is the subject.
     for text in ["one ", "two ", "three"] {
       try await Task.sleep(for: .milliseconds(400))
       source.yield(Data(text.utf8))

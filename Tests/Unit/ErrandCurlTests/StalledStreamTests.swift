@@ -13,7 +13,8 @@ import Testing
     let client = Client(transport: CurlTransport())
     let response = try await client.stream(
       .get(server.url("/")).timeout(.milliseconds(300)).bestEffort())
-    // The reader pauses for long enough to fill all buffers.
+    // A pause in real time, because the time-out of a real transfer is the subject. It lasts for long enough to fill all
+    // buffers.
     try await Task.sleep(for: .milliseconds(600))
     var received = 0
     let error = await #expect(throws: RequestError.self) {

@@ -3,6 +3,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandInspector
@@ -135,12 +136,17 @@ import Testing
   @Test func `a page that opens during a flood shows how each call ends`() async throws {
     let (client, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
+    let sent = Locked(0)
     let flood = Task {
-      for number in 0..<3000 { try await client.send(.get("http://a.test/\(number)")) }
+      for number in 0..<3000 {
+        try await client.send(.get("http://a.test/\(number)"))
+        sent.withLock { $0 = number }
+      }
     }
     try await withThrowingTaskGroup { group in
-      for _ in 0..<20 {
-        try await Task.sleep(for: .milliseconds(20))
+      for page in 0..<20 {
+        // The pages open at different times of the flood.
+        try await waitUntil { sent.withLock { $0 } > page * 10 }
         let stream = try await browser.stream(.get("\(url.absoluteString)events"))
         group.addTask {
           var page = PageModel()

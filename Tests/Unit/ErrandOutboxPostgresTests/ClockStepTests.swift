@@ -4,6 +4,7 @@
   import ErrandOutboxPostgres
   import Foundation
   import PostgresCluster
+  import TestSupport
   import Testing
 
   /// The server's clock is set by hours, because another machine took over or it was restored.
@@ -29,7 +30,7 @@
       let isConfirmed = """
         SELECT c.confirmed > extract(epoch FROM w.seen) * 1000 FROM errand.clock c, errand.workers w WHERE w.id = 77
         """
-      while try await fleet.psql(isConfirmed) != "t" { try await Task.sleep(for: .milliseconds(50)) }
+      try await waitUntil { try await fleet.psql(isConfirmed) == "t" }
     }
 
     @Test(arguments: [Duration.seconds(-7200), .seconds(10_800)])
@@ -50,11 +51,11 @@
       try await cluster.setClock(by: change)
       let late = try await store(fleet)
       var recovered: [String] = []
-      while recovered.isEmpty {
+      try await waitUntil {
         for store in [two, late] {
           recovered += try await store.claim(9, for: .seconds(3600)).recovered.map(\.id.rawValue)
         }
-        try await Task.sleep(for: .milliseconds(50))
+        return !recovered.isEmpty
       }
       // By now each live worker has sent several heartbeats since the clock was set.
       #expect(recovered == ["left"])
@@ -80,9 +81,9 @@
       try await cluster.setClock(by: .seconds(-7200))
       let after = try await store(fleet)
       var recovered: [String] = []
-      while recovered.isEmpty {
+      try await waitUntil {
         recovered = try await after.claim(9, for: .seconds(3600)).recovered.map(\.id.rawValue)
-        try await Task.sleep(for: .milliseconds(50))
+        return !recovered.isEmpty
       }
       #expect(recovered == ["left"])
       await after.close()
@@ -95,9 +96,7 @@
       let fleet = try await Fleet(cluster)
       let store = try await fleet.store { $0.absence = .seconds(8) }
       try await cluster.setClock(by: .seconds(10_800))
-      while try await fleet.psql("SELECT drift FROM errand.clock") == "0" {
-        try await Task.sleep(for: .milliseconds(50))
-      }
+      try await waitUntil { try await fleet.psql("SELECT drift FROM errand.clock") != "0" }
       #expect(try await fleet.psql("SELECT abs(drift + 10800000) < 1000 FROM errand.clock") == "t")
       await store.close()
       try await cluster.stop(.immediate)

@@ -6,6 +6,7 @@
   import Foundation
   import PostgresCluster
   import Programs
+  import TestSupport
   import Testing
 
   /// Servers that are silent, or that stop in the middle of a statement.
@@ -114,11 +115,11 @@
       let query =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND \(condition) AND pid <> pg_backend_pid()"
       let end = ContinuousClock.now + .seconds(20)
-      while try await psql(query) != "\(count)" {
-        guard ContinuousClock.now < end else {
+      try await waitUntil {
+        if ContinuousClock.now > end {
           throw Program.Failure(description: "there are not \(count) sessions with \(condition)")
         }
-        try await Task.sleep(for: .milliseconds(20))
+        return try await psql(query) == "\(count)"
       }
     }
 

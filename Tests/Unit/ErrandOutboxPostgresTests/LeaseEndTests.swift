@@ -2,6 +2,7 @@
   import ErrandOutbox
   import ErrandOutboxPostgres
   import Foundation
+  import TestSupport
   import Testing
 
   @Suite struct LeaseEndTests {
@@ -26,7 +27,7 @@
       async let late = fleet.psql("SET application_name = 'late'; \(Self.recover(by: 8))")
       let isAtGate =
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late' AND wait_event = 'PgSleep'"
-      while try await fleet.psql(isAtGate) == "0" { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil { try await fleet.psql(isAtGate) != "0" }
       // The late worker has locked them.
       #expect(try await fleet.psql(Self.recover(by: 9)) == "0")
       try await fleet.psql("INSERT INTO errand.gate VALUES (true)")

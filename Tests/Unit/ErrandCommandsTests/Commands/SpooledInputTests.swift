@@ -26,7 +26,7 @@ import Testing
       func spooled() -> [URL] {
         (try? FileManager.default.contentsOfDirectory(at: spools, includingPropertiesForKeys: nil)) ?? []
       }
-      while spooled().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil { !spooled().isEmpty }
       let spool = spooled()[0]
       let attributes = try FileManager.default.attributesOfItem(atPath: spool.path)
       #expect(attributes[.posixPermissions] as? Int == 0o700)

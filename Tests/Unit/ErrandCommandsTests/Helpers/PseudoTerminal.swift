@@ -21,6 +21,7 @@ enum PseudoTerminal {
     let running = try Running(
       Tool.path, arguments, in: folder, terminal: FileHandle(fileDescriptor: slave, closeOnDealloc: false))
     close(slave)
+    // A limit for a process that does not end.
     let limit = Task {
       try await Task.sleep(for: .seconds(60))
       running.send(SIGKILL)

@@ -43,26 +43,23 @@ final class Running: Sendable {
   func number(after start: String) async throws -> Int {
     try await waitForOutput(start)
     let output = folder.file("output")
-    while program.isRunning {
+    var found: Int?
+    try await waitUntil {
       let lines = try String(contentsOf: output, encoding: .utf8).split(
         separator: "\n", omittingEmptySubsequences: false)
       // The last line may be incomplete.
-      if let line = lines.dropLast().first(where: { $0.hasPrefix(start) }),
-        let number = Int(line.dropFirst(start.count))
-      {
-        return number
-      }
-      try await Task.sleep(for: .milliseconds(5))
+      let line = lines.dropLast().first { $0.hasPrefix(start) }
+      found = line.flatMap { Int($0.dropFirst(start.count)) }
+      return found != nil || !program.isRunning
     }
+    if let found { return found }
     throw Program.Failure(description: "it ended before it printed \(start)")
   }
 
   /// Polls the file, because no event reports that it has grown.
   private func wait(for text: String, in file: String) async throws {
     let file = folder.file(file)
-    while try !String(contentsOf: file, encoding: .utf8).contains(text), program.isRunning {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await waitUntil { try String(contentsOf: file, encoding: .utf8).contains(text) || !program.isRunning }
   }
 
   func result() async throws -> Tool.Result {

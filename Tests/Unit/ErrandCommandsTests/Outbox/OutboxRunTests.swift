@@ -197,9 +197,8 @@ import Testing
         let before = server.count("/")
         let running = try Running(
           Tool.path, ["outbox", "run", "--store", "box", "--grace", "100ms"] + options, in: folder)
-        while server.count("/") == before || (setsAside && server.count("/bad") == 0) {
-          try await Task.sleep(for: .milliseconds(5))
-        }
+        try await server.waitForRequests(before + 1, path: "/")
+        if setsAside { try await server.waitForRequests(path: "/bad") }
         if setsAside { try await running.waitForError(": moved to the dead letters: ") }
         running.send(signal)
         let result = try await running.result()

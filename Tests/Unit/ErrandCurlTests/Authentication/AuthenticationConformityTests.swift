@@ -53,9 +53,9 @@ import Testing
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
     let right = Self.client(url, .basic(user: user, password: password))
     // Waits until it listens.
-    while (try? await Self.status(right, "page")) == nil {
+    try await waitUntil {
       try #require(nginx.isRunning)
-      try await Task.sleep(for: .milliseconds(20))
+      return (try? await Self.status(right, "page")) != nil
     }
     #expect(try await Self.status(right, "page") == 200)
     for wrong in [Authentication.basic(user: user, password: "\(password)x"), .bearer("x")] {

@@ -33,13 +33,13 @@ final class PythonServer: Sendable {
       output: handle.fileDescriptor)
     try handle.close()
     var port: Int?
-    while port == nil {
+    try await waitUntil { [program] in
       guard program.isRunning else { throw Program.Failure(description: "a server in Python has ended") }
-      try await Task.sleep(for: .milliseconds(20))
       let text = try String(contentsOf: output, encoding: .utf8)
       port = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first.flatMap {
         Int($0)
       }
+      return port != nil
     }
     self.port = port ?? 0
   }

@@ -186,9 +186,7 @@ import Testing
     // The foreground takes it back, and its due time is unchanged.
     let due = try #require(phone.session.uploads.last).lease
     app.delivery.enterForeground()
-    for _ in 0..<500 where try await state(app, receipt).state == .attempting {
-      try await Task.sleep(for: .milliseconds(10))
-    }
+    try await waitUntil { try await state(app, receipt).state != .attempting }
     let entry = try await state(app, receipt)
     #expect(entry.state == .stored && entry.attempts == 1 && due.id == receipt.id)
     #expect((entry.nextAttempt?.timeIntervalSinceNow ?? 0) > 90)

@@ -101,6 +101,7 @@ import Testing
       world.state.withLock { $0.cuts += 1 }
       await app.delivery.enterBackground(within: .milliseconds(1))
     }
+    // The threads of the store do a part of the work, so that the next action meets a state between two steps.
     try await Task.sleep(for: .milliseconds(5))
   }
 }

@@ -76,9 +76,7 @@ import Testing
     let worker = try start(orders)
     // Some requests are in flight and more are claimed; the worker no longer enqueues anything.
     try await harness.server.waitForRequests(41)
-    while worker.said.count(where: { $0.first == "accepted" }) < 400 {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await waitUntil { worker.said.count { $0.first == "accepted" } >= 400 }
     try stop(worker)
     gate.open()
     let outbox = try await harness.outbox {
@@ -86,10 +84,9 @@ import Testing
       $0.pollInterval = .milliseconds(300)
     }
     // The outbox takes over the stopped worker's rows when their leases have expired.
-    while true {
+    try await waitUntil {
       let counts = try await outbox.statistics().counts
-      if counts[.attempting, default: 0] + counts[.stored, default: 0] == 0 { break }
-      try await Task.sleep(for: .milliseconds(50))
+      return counts[.attempting, default: 0] + counts[.stored, default: 0] == 0
     }
     let counted = harness.server.requests.count
     worker.send(SIGCONT)

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -58,9 +59,7 @@ import Testing
     _ = try await outbox.enqueue(post("held", to: slow))
     try await slow.waitForRequests(2)
     _ = try await outbox.enqueue((0..<count).map { post("\($0)", to: harness.server) })
-    while outbox.dispatcher.state.withLock({ $0.inFlight.waiting }) < count {
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    try await waitUntil { outbox.dispatcher.state.withLock { $0.inFlight.waiting } >= count }
     return outbox
   }
 
@@ -82,9 +81,7 @@ import Testing
   /// Puts the machine to sleep while no claim is in progress: a claim that ran after the sleep would recover
   /// rows in flight whose leases have expired and are not renewed yet.
   private func sleep(_ outbox: Outbox, _ duration: Duration = .seconds(3600)) async throws {
-    while outbox.dispatcher.state.withLock({ $0.demand.isClaiming }) {
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    try await waitUntil { outbox.dispatcher.state.withLock { !$0.demand.isClaiming } }
     slept.withLock { $0 = duration }
   }
 
@@ -97,8 +94,8 @@ import Testing
     try await sleep(outbox)
     // The request in flight is delivered or cancelled, whichever the outbox learns first.
     for gate in gates { gate.open() }
-    while outbox.dispatcher.state.withLock({ $0.inFlight.waiting + $0.inFlight.sending }) > 0 {
-      try await Task.sleep(for: .milliseconds(2))
+    try await waitUntil {
+      outbox.dispatcher.state.withLock { $0.inFlight.waiting + $0.inFlight.sending } == 0
     }
     #expect(harness.keys().count == 1)
 
@@ -118,9 +115,7 @@ import Testing
     // does not hold the request that is sent in its place.
     gates[1].open()
     _ = try await outbox.enqueue(post("later", to: harness.server))
-    while outbox.dispatcher.state.withLock({ $0.inFlight.sending }) > 0 {
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    try await waitUntil { outbox.dispatcher.state.withLock { $0.inFlight.sending } == 0 }
     gates[0].open()
     await other.close()
     await outbox.close()

@@ -44,9 +44,9 @@ import Testing
     let receipts = try await outbox.enqueue((0..<5).map { .post(harness.server.url("/"), .text("\($0)")) })
     // A hold ends by itself after a while, and the next attempt begins another.
     var found: HeldOrigin?
-    while found == nil {
+    try await waitUntil {
       found = try await outbox.heldOrigins().first
-      try await Task.sleep(for: .milliseconds(5))
+      return found != nil
     }
     let hold = try #require(found)
     #expect(hold.kind == .unauthorized)
@@ -68,7 +68,7 @@ import Testing
     _ = try await outbox.enqueue(.post(harness.server.url("/"), .text("0"))).outcome()
     try await session.signOut()
     let receipt = try await outbox.enqueue(.post(harness.server.url("/"), .text("1")))
-    while try await outbox.heldOrigins().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil { try await !outbox.heldOrigins().isEmpty }
     #expect(harness.server.requests.count == 1)
     try await session.signIn("new-token", identity: "alice")
     #expect(try await receipt.outcome().response?.status == 200)
@@ -95,13 +95,11 @@ import Testing
     accept(["bobs-token", "new-token"])
     let outbox = try await outbox()
     let first = try await outbox.enqueue(post("of alice"))
-    while try await outbox.heldOrigins().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil { try await !outbox.heldOrigins().isEmpty }
     try await session.signIn("bobs-token", identity: "bob")
     let second = try await outbox.enqueue(post("of bob"))
     #expect(try await second.outcome().response?.status == 200)
-    while try await first.status()?.reason?.contains("another is signed in") != true {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await waitUntil { try await first.status()?.reason?.contains("another is signed in") == true }
     let state = try await first.status()?.state
     #expect(state == .stored || state == .attempting)
     try await session.signOut()
@@ -128,9 +126,7 @@ import Testing
     try await harness.server.waitForRequests(2)
     try await session.signIn("bobs-token", identity: "bob")
     accept(["bobs-token", "new-token"])
-    while try await receipt.status().map({ $0.attempts < 8 }) ?? true {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await waitUntil { try await receipt.status().map { $0.attempts >= 8 } ?? false }
     #expect(try await outbox.heldOrigins().isEmpty)
     try await session.signIn("new-token", identity: "alice")
     #expect(try await receipt.outcome().response?.status == 200)

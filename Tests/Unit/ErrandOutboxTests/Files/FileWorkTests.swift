@@ -1,10 +1,16 @@
 import Dispatch
+import ErrandCore
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
 
 @Suite struct FileWorkTests {
   private final class Held: Sendable {}
+
+  private final class Begun: Sendable {
+    let count = Locked(0)
+  }
 
   /// If it retained them, a file that its caller released would be held a little longer and not be swept.
   @Test func `file work retains neither its argument nor its result`() async throws {
@@ -29,10 +35,19 @@ import Testing
   /// A slow disk: the blocked work waits for tasks.
   @Test(.timeLimit(.minutes(1))) func `blocking file work blocks no task`() async throws {
     let gate = DispatchSemaphore(value: 0)
+    let begun = Begun()
     try await withThrowingTaskGroup { group in
-      for _ in 0..<16 { group.addTask { try await FileWork.queued.perform { gate.wait() } } }
       for _ in 0..<16 {
-        try await Task.sleep(for: .milliseconds(1))
+        group.addTask {
+          try await FileWork.queued.perform {
+            begun.count.withLock { $0 += 1 }
+            gate.wait()
+          }
+        }
+      }
+      for number in 0..<16 {
+        // One more work blocks its thread.
+        try await waitUntil { begun.count.withLock { $0 } > number }
         await Task.detached { _ = gate.signal() }.value
       }
       try await group.waitForAll()

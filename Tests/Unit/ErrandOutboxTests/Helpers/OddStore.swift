@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import TestSupport
 
 @testable import ErrandOutbox
 
@@ -53,7 +54,7 @@ final class OddStore: OutboxStore {
 
   /// Waits until a call waits for the store's end.
   func waitForCall() async throws {
-    while waiting.withLock({ $0.calls.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil { waiting.withLock { !$0.calls.isEmpty } }
   }
 
   func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandCurl
 import Foundation
+import TestSupport
 
 @testable import ErrandOutbox
 
@@ -117,15 +118,14 @@ final class PhoneSession: BackgroundSession {
 
   /// Waits until no task is being sent or about to be, and all ends were reported.
   func whenQuiet() async throws {
-    for _ in 0..<2000 {
-      let isQuiet = state.withLock { state in
+    let limit = ContinuousClock.now + .seconds(10)
+    try await waitUntil {
+      if ContinuousClock.now > limit { throw OutboxError(.failed, "the session is not quiet") }
+      return state.withLock { state in
         state.telling == 0
           && state.tasks.allSatisfy { $0.value.progress == .suspended || state.isKept($0.key) }
       }
-      if isQuiet { return }
-      try await _Concurrency.Task.sleep(for: .milliseconds(5))
     }
-    throw OutboxError(.failed, "the session is not quiet")
   }
 
   /// Forgets tasks without reporting their ends.

@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import TestSupport
 
 /// Collects the store failures that an outbox reports.
 final class StoreFailureLog: Sendable {
@@ -14,6 +15,6 @@ final class StoreFailureLog: Sendable {
 
   /// Returns as soon as there is a failure.
   func waitForFailure() async throws {
-    while codes.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil { !codes.isEmpty }
   }
 }

@@ -35,9 +35,11 @@ import Testing
     }
     for _ in 0..<8 {
       try await outbox.enqueue(.put(harness.server.url("/"), .file(file)), expires: .milliseconds(1))
-      try await Task.sleep(for: .milliseconds(5))
-      // A claim marks the requests that have expired.
-      _ = try await outbox.store.claim(0, for: .seconds(1))
+      try await waitUntil {
+        // A claim marks the requests that have expired.
+        _ = try await outbox.store.claim(0, for: .seconds(1))
+        return try await outbox.statistics().counts[.stored, default: 0] == 0
+      }
     }
     #expect(try bytesOnDisk() < 4_500_000)
     #expect(try await outbox.statistics().bytesInAll <= 3_000_000)
