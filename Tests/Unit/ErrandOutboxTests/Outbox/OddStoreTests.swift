@@ -84,11 +84,15 @@ import Testing
       try Data("x".utf8).write(to: files.appending(path: "\(zeros(64)).x.\(zeros(16))"))
     }
     let store = OddStore(try await SQLiteOutboxStore(folder: harness.folder), .isAway(in: call))
+    let clock = VirtualClock()
+    var configuration = harness.configuration
+    configuration.clock = clock
     let outbox = try await Outbox(
-      store: store, folder: harness.folder, client: harness.client(), configuration: harness.configuration)
+      store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
     if call != .used { try await outbox.enqueue(post()) }
     try await store.waitForCall()
-    await outbox.close(within: .milliseconds(100))
+    // The limit, and the time that a store has after it.
+    await clock.run { await outbox.close(within: .milliseconds(100)) }
     await #expect(throws: OutboxError.self) { try await outbox.enqueue(post()) }
   }
 
