@@ -23,12 +23,16 @@ struct BodyFraming {
   private var codingFault: String?
 
   /// The announced length in bytes; nil if the head announces none, or if the body is chunked.
-  var bytes: Int64? { isChunked ? nil : length.bytes }
+  var bytes: Int64? { isChunked || codingFault != nil ? nil : length.bytes }
 
   /// Returns the reason why the head is malformed, or why the end of the body is unknown; nil if both are fine.
-  func problem(mayHaveBody: Bool) -> String? {
+  /// - Parameter decodes: False if the body is delivered as it was transferred. With an unknown transfer coding, it
+  ///   then ends when the connection ends (RFC 9112, section 6.3).
+  func problem(mayHaveBody: Bool, decodes: Bool = true) -> String? {
     if let fieldFault { return fieldFault }
-    return mayHaveBody ? codingFault ?? length.problem : nil
+    guard mayHaveBody else { return nil }
+    if codingFault != nil, !decodes, !isChunked { return nil }
+    return codingFault ?? length.problem
   }
 
   /// Reads a line of the head after the status line, including its end.

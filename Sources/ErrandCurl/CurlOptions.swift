@@ -93,6 +93,8 @@ final class CurlOptions: Sendable {
     set(CURLOPT_PATH_AS_IS, 1)
     // Chunks are delivered undecoded: see `ChunkedBody`.
     set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
+    // Without this, libcurl refuses a body with a transfer coding that it does not know.
+    set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     set(CURLOPT_NOPROGRESS, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_BUFFERSIZE, 64 << 10)

@@ -120,7 +120,11 @@ struct CurlResponse {
       return isEndedByProxy ? .no : .yes
     }
     // Before the body, because libcurl would guess its end, and reuse the connection.
-    if let problem = framing.problem(mayHaveBody: mayHaveBody) { return refuse(problem) }
+    if let problem = framing.problem(
+      mayHaveBody: mayHaveBody, decodes: exchange.request.decodesContent)
+    {
+      return refuse(problem)
+    }
     if isHTTP1, framing.isChunked { chunks = ChunkedBody() }
     isEnough = endsAtHead || isWhole && refuses(isSending)
     return isEnough ? .no : .yes

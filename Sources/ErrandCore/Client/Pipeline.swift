@@ -42,6 +42,8 @@ final class Pipeline: Sendable {
       isIntercepted: isIntercepted || configuration.signer != nil
         || configuration.authentication?.session.mayWait == true,
       isAuthenticated: configuration.authentication != nil)
+    let renewal = BackgroundRenewal(
+      timeline: timeline, inFlight: inFlight, deadlines: deadlines, events: events)
     let retries = RetryStage(
       configuration.retry, budget: configuration.retryBudget, random: configuration.random,
       date: configuration.date, timeline: timeline)
@@ -65,7 +67,10 @@ final class Pipeline: Sendable {
       FallbackStage(cache, deadlines),
       DependencyStage(),
       coalescing,
-      CacheStage(cache, timeline, inFlight, deadlines, events),
+      CacheStage(cache, renewal),
+      HTTPCacheStage(
+        cache, isForAll: configuration.cache is HTTPCache, redirects: configuration.redirects,
+        memoryLimit: configuration.memoryLimit, cookies: cookies, secrets: secrets, renewal: renewal),
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, normalizer, secrets: secrets),
       retries,

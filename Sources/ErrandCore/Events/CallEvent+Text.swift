@@ -56,6 +56,7 @@ extension CacheDecision: CustomStringConvertible {
     case .hit(let age): "a response, \(age.shownShort) old"
     case .hitAndRenew(let age): "a response, \(age.shownShort) old, which is being renewed"
     case .fallback(let age): "a response, \(age.shownShort) old, because the server is unavailable"
+    case .http(let status): "\(status)"
     }
   }
 }

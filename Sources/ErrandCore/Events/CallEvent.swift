@@ -139,4 +139,6 @@ public enum CacheDecision: Sendable, Hashable {
   case hitAndRenew(Duration)
   /// The server is unavailable, and the cached response is delivered instead; its age.
   case fallback(Duration)
+  /// The decision of the HTTP cache. After a validation, there is a second one.
+  case http(CacheStatus)
 }

@@ -83,34 +83,7 @@ extension HTTPFields.Field {
 
 extension HTTPFields {
   /// True if `Cache-Control` forbids storing any part of the message (RFC 9111, section 5.2).
-  package var forbidStoring: Bool {
-    values(of: "Cache-Control").contains { value in
-      var isQuoted = false
-      var name: [UInt8] = []
-      var isName = true
-      var escapes = false
-      func isNoStore(_ name: [UInt8]) -> Bool {
-        ASCII.equalIgnoringCase(ASCII.trimmed(String(decoding: name, as: UTF8.self)), "no-store")
-      }
-      for byte in value.utf8 {
-        if escapes {
-          escapes = false
-          continue
-        }
-        switch byte {
-        case UInt8(ascii: "\\") where isQuoted: escapes = true
-        case UInt8(ascii: "\""): isQuoted.toggle()
-        case UInt8(ascii: ",") where !isQuoted:
-          if isNoStore(name) { return true }
-          name = []
-          isName = true
-        case UInt8(ascii: "=") where !isQuoted: isName = false
-        default: if isName, !isQuoted { name.append(byte) }
-        }
-      }
-      return isNoStore(name)
-    }
-  }
+  package var forbidStoring: Bool { CacheControl(self).contains("no-store") }
 }
 
 /// Facts about a field line that every request needs. They are determined once, when the line is made,

@@ -21,6 +21,30 @@ package enum HTTPDate {
     }
   }
 
+  /// Parses one of the three forms of RFC 9110, and no other: where a cache must not take another text for a date. It
+  /// ignores the case of names.
+  static func parseExactly(_ text: String) -> Date? {
+    let shape = String(
+      decoding: text.utf8.map { byte in
+        switch byte {
+        case 48...57: UInt8(ascii: "0")
+        case 65...90, 97...122: UInt8(ascii: "a")
+        default: byte
+        }
+      }, as: UTF8.self)
+    let lowercased = ASCII.lowercased(text)
+    switch shape {
+    case "aaa, 00 aaa 0000 00:00:00 aaa": guard lowercased.hasSuffix("gmt") else { return nil }
+    case "aaa aaa 00 00:00:00 0000", "aaa aaa  0 00:00:00 0000": break
+    default:
+      let day = shape.prefix { $0 == "a" }
+      guard 6...9 ~= day.count, shape.dropFirst(day.count) == ", 00-aaa-00 00:00:00 aaa",
+        lowercased.hasSuffix("gmt")
+      else { return nil }
+    }
+    return parse(text)
+  }
+
   /// Returns the number of seconds by which a time zone is ahead of GMT; nil for an unknown zone.
   private static func offset(of zone: Substring) -> Int? {
     let bytes = Array(zone.utf8)
@@ -45,7 +69,8 @@ package enum HTTPDate {
   private static func date(
     _ day: String, _ month: String, _ year: Int?, _ hour: String, _ minute: String, _ second: String
   ) -> Date? {
-    guard let year, 1600...9999 ~= year, let month = months.firstIndex(of: month),
+    guard let year, 1600...9999 ~= year,
+      let month = months.firstIndex(where: { ASCII.equalIgnoringCase($0, month) }),
       let day = Int(day), 1...31 ~= day, let hour = Int(hour), 0...23 ~= hour,
       let minute = Int(minute), 0...59 ~= minute, let second = Int(second), 0...60 ~= second
     else { return nil }

@@ -14,8 +14,11 @@ struct OptionMark: Sendable {
     /// The key of a cached response.
     static let caching = Keys(rawValue: 4)
 
+    /// The key of a response that was cached by HTTP's rules.
+    static let exchange = Keys(rawValue: 8)
+
     static let responses: Keys = [.sharing, .caching]
-    static let all: Keys = [.repeats, .sharing, .caching]
+    static let all: Keys = [.repeats, .sharing, .caching, .exchange]
   }
 
   /// The role of an option in the keys that it is not part of.
@@ -74,6 +77,10 @@ struct OptionMark: Sendable {
     part("stages.responseFilters", of: .all) { options in
       options.responseFilters.isEmpty ? nil : options.responseFilters.map(\.value.identity).asOneText
     },
+    part(
+      "stages.isUndecoded", of: [.responses, .exchange],
+      else: .irrelevant("an ignored repeat gets no response")
+    ) { $0.isUndecoded ? "" : nil },
     part("stages.identityDigest", of: .all) { $0.identityDigest },
 
     // Options of the transfer. A shared request has one value of each, so callers with other values do not
@@ -111,6 +118,11 @@ struct OptionMark: Sendable {
       options.caching.map { "\($0.policy.kind) \($0.name)" }
     },
 
+    part(
+      "stages.usesHTTPCache", of: .sharing,
+      else: .appliedToEachCaller("the cache serves all requests by the same rules")
+    ) { $0.usesHTTPCache ? "" : nil },
+
     // Options that are applied to each caller.
     noPart("deadline", .appliedToEachCaller("it ends the caller's own wait")),
     noPart("priority", .appliedToEachCaller("a shared request has the highest of its callers'")),
@@ -126,6 +138,7 @@ struct OptionMark: Sendable {
     // Options that are set only after the key is made, or that do not select the response.
     noPart("stages.signing.pass", .irrelevant("the signing stage sets it, for one attempt")),
     noPart("stages.credential", .irrelevant("the authentication stage sets it, for one attempt")),
+    noPart("stages.forwardRecord", .irrelevant("the HTTP cache sets it, for one forwarded request")),
     noPart("stages.trace", .irrelevant("the fields that trace a request select no response")),
   ]
 }

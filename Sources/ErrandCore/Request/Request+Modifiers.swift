@@ -58,6 +58,11 @@ extension Request {
   /// Sets the number of attempts, including the first, under the default policy.
   public func attempts(_ count: Int) -> Request { retry(.attempts(count)) }
 
+  /// Delivers the response's body as it was transferred: its content codings, such as gzip, are not decoded, and none
+  /// are asked for, unless the request sets `Accept-Encoding`. Without this, a coding that Errand does not know is an
+  /// error.
+  public func undecoded() -> Request { with { $0.options.isUndecoded = true } }
+
   /// Sends the request in one attempt, without retries.
   public func bestEffort() -> Request { retry(.never) }
 

@@ -96,4 +96,20 @@ extension Request {
   public func cached(as name: String, _ policy: CachePolicy = .first) -> Request {
     with { $0.options.caching = CacheRule(name, policy) }
   }
+
+  /// Uses the client's cache by HTTP's rules (RFC 9111): as the server's `Cache-Control`, `Expires`, `Vary`, `ETag` and
+  /// `Last-Modified` say. With a client whose cache is ``ResponseCache/http(_:)``, every request does so.
+  ///
+  /// ```swift
+  /// let prices = try await client.send(.get(pricesURL).cached())
+  /// let now = try await client.send(.get(pricesURL).cached(.revalidate))
+  /// ```
+  /// - Parameter directives: The request's wishes, which are added to its `Cache-Control`. Default: none.
+  public func cached(_ directives: CacheDirective...) -> Request {
+    with { request in
+      request.options.usesHTTPCache = true
+      let texts = request.fields.values(of: "Cache-Control") + directives.map(\.text)
+      if !directives.isEmpty { request.fields.set("Cache-Control", texts.joined(separator: ", ")) }
+    }
+  }
 }

@@ -73,6 +73,18 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.caching = newValue } }
   }
 
+  /// True if the request uses the client's cache by HTTP's rules.
+  package var usesHTTPCache: Bool {
+    get { stages?.values.usesHTTPCache ?? false }
+    set { change { $0.usesHTTPCache = newValue } }
+  }
+
+  /// Records for the HTTP cache what happens to a request that it forwards; nil if the cache did not forward it.
+  var forwardRecord: OnlyItself<ForwardRecord>? {
+    get { stages?.values.forwardRecord }
+    set { change { $0.forwardRecord = newValue } }
+  }
+
   /// The signer of this request; nil for the client's.
   package var signer: (any RequestSigner)? {
     get { ownSigner?.signer }
@@ -110,6 +122,12 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.responseFilters = newValue } }
   }
 
+  /// True if the response's body is delivered as it was transferred, without decoding its content codings.
+  package var isUndecoded: Bool {
+    get { stages?.values.isUndecoded ?? false }
+    set { change { $0.isUndecoded = newValue } }
+  }
+
   /// True if the request codes its body, or filters responses.
   package var hasContentCode: Bool { bodyCoding != nil || !responseFilters.isEmpty }
 
@@ -145,6 +163,9 @@ package struct RequestOptions: Sendable, Hashable {
       var activity: ActivityUse?
       var repeats: RepeatRule?
       var caching: CacheRule?
+      var usesHTTPCache = false
+      var isUndecoded = false
+      var forwardRecord: OnlyItself<ForwardRecord>?
       var signing = SigningOptions()
       var bodyCoding: OnlyItself<any BodyCoding>?
       var responseFilters: [OnlyItself<any ResponseFilter>] = []
@@ -161,7 +182,7 @@ package struct RequestOptions: Sendable, Hashable {
       var options: StageOption = []
       if !values.dependencies.isEmpty { options.insert(.dependencies) }
       if values.repeats != nil { options.insert(.repeats) }
-      if values.caching != nil { options.insert(.caching) }
+      if values.caching != nil || values.usesHTTPCache { options.insert(.caching) }
       if values.signing.own != nil || !values.signing.digests.isEmpty { options.insert(.signing) }
       self.options = options
     }

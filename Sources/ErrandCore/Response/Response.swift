@@ -12,6 +12,7 @@ public struct Response: Sendable {
     var body: ResponseBody
     var timing: Timing
     var cachedAt: Date?
+    var cacheStatus: CacheStatus?
     /// True if the rest of the body was not received, because only the head is needed.
     var isCut = false
     /// The method of the request. It is nil for a response that an interceptor created, until it leaves the
@@ -57,6 +58,12 @@ public struct Response: Sendable {
     set { parts.value.cachedAt = newValue }
   }
 
+  /// What the HTTP cache did, and why; nil for a response to a request that does not use it.
+  public internal(set) var cacheStatus: CacheStatus? {
+    get { parts.value.cacheStatus }
+    set { parts.value.cacheStatus = newValue }
+  }
+
   /// True if the rest of the body was not received, because only the head is needed.
   var isCut: Bool {
     get { parts.value.isCut }
@@ -74,6 +81,7 @@ public struct Response: Sendable {
     var response = Response(
       head: head, body: body, url: url, timing: timing, method: method, secrets: secrets, decoder: decoder)
     if let cachedAt { response.cachedAt = cachedAt }
+    if let cacheStatus { response.cacheStatus = cacheStatus }
     return response
   }
 

@@ -18,7 +18,7 @@ final class MetricsCollector: EventListener {
     case .waited: state.withLock { $0.waited(call) }
     case .coalesced: state.withLock { $0.count { $0.coalesced += 1 } }
     case .cacheDecided(let decision):
-      let outcome = ClientMetrics.CacheOutcome(decision)
+      guard let outcome = ClientMetrics.CacheOutcome(decision) else { return }
       state.withLock { $0.count { $0.cache[outcome, default: 0] += 1 } }
     case .attemptStarted, .resent: state.withLock { $0.count { $0.attempts += 1 } }
     case .retrying: state.withLock { $0.count { $0.retries += 1 } }
@@ -36,13 +36,16 @@ final class MetricsCollector: EventListener {
 }
 
 extension ClientMetrics.CacheOutcome {
-  init(_ decision: CacheDecision) {
-    self =
-      switch decision {
-      case .missing: .miss
-      case .stale: .stale
-      case .hit, .hitAndRenew: .hit
-      case .fallback: .fallback
-      }
+  /// Returns nil for a decision that only completes an earlier one.
+  init?(_ decision: CacheDecision) {
+    switch decision {
+    case .missing: self = .miss
+    case .stale: self = .stale
+    case .hit, .hitAndRenew: self = .hit
+    case .fallback: self = .fallback
+    case .http(let status) where status.forwardStatus != nil: return nil
+    case .http(let status):
+      self = status.isHit ? .hit : [.stale, .request].contains(status.forward) ? .stale : .miss
+    }
   }
 }

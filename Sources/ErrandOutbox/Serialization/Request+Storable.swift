@@ -76,7 +76,7 @@ extension Request {
         "encryption and digests of its content are code with keys and cannot be stored; let one of the client's "
         + "attemptInterceptors request them at each attempt"
     }
-    if options.caching != nil {
+    if options.caching != nil || options.usesHTTPCache {
       return
         "a request that may be served from cached responses cannot be stored, because it need not be sent; send it with a client"
     }

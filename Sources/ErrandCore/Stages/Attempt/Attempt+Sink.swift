@@ -49,10 +49,11 @@ extension Attempt {
   private var memoryLimit: Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
 
   /// The most bytes to hold of a rejected response's body. Another caller of a shared request may accept the
-  /// response, and then needs the complete body.
+  /// response, and then needs the complete body; so does the HTTP cache.
   private var rejectedLimit: Int {
     let prefix = RequestError.Rejection.prefixLimit
-    return context.isShared ? max(prefix, memoryLimit) : prefix
+    let isForMore = context.isShared || request.options.forwardRecord != nil
+    return isForMore ? max(prefix, memoryLimit) : prefix
   }
 
   /// - Parameter announced: The length that the head announces, in bytes before decoding.
@@ -63,7 +64,7 @@ extension Attempt {
     var length = announced ?? range?.count
     let filters = request.options.responseFilters
     // Without filters the transport decodes the body, so the announced length does not apply to its bytes.
-    var transferred = head.isCoded && filters.isEmpty ? nil : length
+    var transferred = head.isCoded && filters.isEmpty && !request.options.isUndecoded ? nil : length
     if head.isCoded { length = nil }
 
     let own: any CountedSink

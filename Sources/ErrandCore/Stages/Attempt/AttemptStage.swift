@@ -60,8 +60,11 @@ final class AttemptStage: Stage {
     var hasAskedAgain = false
     var resends = Resends()
     var sent = 0
+    let record = request.options.forwardRecord?.value
+    if followed == 0 { record?.begins() }
     while true {
       try context.cancellation.check()
+      record?.isSent(at: defaults.date())
       if resends.isPending {
         context.countSent()
         context.events?.tell(.resent)
@@ -106,9 +109,10 @@ final class AttemptStage: Stage {
       }
       if let cookies { await cookies.take(response.head, to: request, of: context) }
       switch try redirects(of: request).step(
-        request, response.head, followed: followed, secrets: secrets)
+        request, response.head, followed: followed + (record?.followed ?? 0), secrets: secrets)
       {
       case .follow(let next):
+        record?.isRedirected(request, by: response, redirects(of: request), secrets)
         // Signing and getting a credential may take time, so they must not hold a slot.
         let isMoved = next.options.credential?.isForeign(to: next) == true
         if isSigned || isMoved {
@@ -121,8 +125,9 @@ final class AttemptStage: Stage {
         resends = Resends()
         followed += 1
       case .response:
+        if response.status == 304, record?.isConditional == true { return response }
         if var rejection = rejection(of: response, to: request, context.destination) {
-          if context.isShared, !response.isCut { rejection.response = response }
+          if context.isShared || record != nil, !response.isCut { rejection.response = response }
           if case .chunks(let stream) = response.body { await stream.drop() }
           throw rejection
         }

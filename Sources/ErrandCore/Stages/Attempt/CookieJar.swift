@@ -46,11 +46,16 @@ struct CookieAccess: Sendable {
     self.date = date
   }
 
+  /// Returns the value of the `Cookie` field that is added to a request; nil if none is added, because no cookie
+  /// matches, or the request has the field already.
+  func field(for request: Request, of context: CallContext) -> String? {
+    guard let url = request.url, !request.fields.contains("Cookie") else { return nil }
+    return jar.field(for: url, identity: identity(context).text, at: date())
+  }
+
   /// Returns the request with its cookies. A request that has a `Cookie` field already is unchanged.
   func added(to request: Request, of context: CallContext) -> Request {
-    guard let url = request.url, !request.fields.contains("Cookie"),
-      let value = jar.field(for: url, identity: identity(context).text, at: date())
-    else { return request }
+    guard let value = field(for: request, of: context) else { return request }
     var request = request
     request.fields.append("Cookie", value)
     return request

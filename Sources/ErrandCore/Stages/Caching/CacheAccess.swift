@@ -13,9 +13,11 @@ struct CacheAccess: Sendable {
   let identity: RequestIdentity
   let date: @Sendable () -> Date
   private let cache: any ResponseCache
-  private let secrets: Secrets
+  let secrets: Secrets
   private let memoryLimit: Int
   private let timeline: Timeline
+  /// True for the memory cache.
+  let waitsForLockOnly: Bool
   private let onFailure: (@Sendable (any Error) -> Void)?
 
   /// - Parameter memoryLimit: The limit, in bytes, for requests that set none.
@@ -23,7 +25,8 @@ struct CacheAccess: Sendable {
     _ cache: any ResponseCache, identity: RequestIdentity, secrets: Secrets, memoryLimit: Int,
     date: @escaping @Sendable () -> Date, timeline: Timeline, onFailure: (@Sendable (any Error) -> Void)?
   ) {
-    self.cache = cache
+    self.cache = (cache as? HTTPCache)?.store ?? cache
+    waitsForLockOnly = self.cache is MemoryResponseCache
     self.identity = identity
     self.secrets = secrets
     self.memoryLimit = memoryLimit
@@ -94,7 +97,7 @@ struct CacheAccess: Sendable {
 
   /// Caches a response, and removes it if its identity has signed out meanwhile: its responses may have been
   /// cleared.
-  private func write(
+  func write(
     _ response: CachedResponse, under key: CacheKey, of user: CallIdentity, to store: any ResponseCache
   ) async throws {
     try await store.write(response, under: key)
@@ -103,13 +106,13 @@ struct CacheAccess: Sendable {
   }
 
   /// Runs `work` on the cache, and waits until the call is cancelled or `patience` has passed, at most.
-  private func asked<Value: Sendable>(
+  func asked<Value: Sendable>(
     unless cancellation: CancellationToken,
     _ work: @escaping @Sendable (any ResponseCache) async throws -> Value
   ) async throws -> Value {
     let store = cache
     // The memory cache waits for its lock only.
-    if store is MemoryResponseCache { return try await work(store) }
+    if waitsForLockOnly { return try await work(store) }
     let wait = CancellationToken()
     let link = cancellation.onCancel(stopping: wait)
     let timer = Task { [timeline] in
@@ -132,7 +135,7 @@ struct CacheAccess: Sendable {
   }
 
   /// Reports an error of the cache. The error of a cancelled call says nothing about the cache.
-  private func report(_ error: any Error, unless cancellation: CancellationToken) {
+  func report(_ error: any Error, unless cancellation: CancellationToken) {
     if cancellation.cause == nil { onFailure?(error) }
   }
 

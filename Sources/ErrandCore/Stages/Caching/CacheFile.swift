@@ -53,9 +53,15 @@ struct CacheFileHead: Codable, Sendable, Hashable {
   let date: Double
   /// Names and values, alternating.
   let fields: [String]
+  /// Nil for 0.
+  let variant: Int?
+  /// Nil for a response that was cached under a name.
+  let exchange: CachedExchange?
 
   init(_ response: CachedResponse, under key: CacheKey) {
     name = key.name
+    variant = key.variant == 0 ? nil : key.variant
+    exchange = response.exchange
     partition = key.partition.description
     status = response.status.code
     url = response.url.absoluteString
@@ -65,16 +71,18 @@ struct CacheFileHead: Codable, Sendable, Hashable {
 
   func key() throws(CacheFileFault) -> CacheKey {
     guard let partition = CachePartition(partition) else { throw .damaged }
-    return CacheKey(name, partition: partition)
+    return CacheKey(name, partition: partition).variant(variant ?? 0)
   }
 
   func response(with body: Data) throws(CacheFileFault) -> CachedResponse {
     guard let url = URL(string: url), fields.count.isMultiple(of: 2) else { throw .damaged }
     var lines = HTTPFields()
     for index in stride(from: 0, to: fields.count, by: 2) { lines.append(fields[index], fields[index + 1]) }
-    return CachedResponse(
+    var response = CachedResponse(
       status: HTTPStatus(status), fields: lines, data: body, url: url,
       date: Date(timeIntervalSinceReferenceDate: date))
+    response.exchange = exchange
+    return response
   }
 }
 

@@ -68,13 +68,21 @@ enum CacheFileName {
 
   static func of(_ key: CacheKey) -> String {
     let text = "\(key.name.utf8.count):\(key.name)\(key.partition)"
-    return "\(SHA256Digest(hashing: Data(text.utf8)))" + response
+    return variant(key.variant, of: "\(SHA256Digest(hashing: Data(text.utf8)))" + response)
   }
+
+  /// Returns the name of another response of the same URL.
+  /// - Parameter name: The name of the response with the number 0.
+  static func variant(_ number: Int, of name: String) -> String { number == 0 ? name : "\(name)\(number)" }
 
   /// Returns the name of a file that is still being written; `number` makes it unique.
   static func part(of name: String, number: UInt64) -> String { "\(name).\(number)" + part }
 
-  static func isResponse(_ name: String) -> Bool { isDigest(name, withSuffix: response) }
+  static func isResponse(_ name: String) -> Bool {
+    let number = name.last?.wholeNumberValue ?? 0
+    return isDigest(number > 0 ? String(name.dropLast()) : name, withSuffix: response)
+      && number < CacheKey.variantCount
+  }
 
   /// True for the name that an earlier version gave a response, which this version does not read.
   static func isOutdated(_ name: String) -> Bool { isDigest(name, withSuffix: outdatedResponse) }

@@ -32,9 +32,11 @@ final class CacheFolder: Sendable {
     usage = Locked(DiskUsageState(limit: limit))
   }
 
-  func read(_ key: CacheKey) -> CachedResponse? {
-    let name = CacheFileName.of(key)
-    return examine(name) { file in
+  func read(_ key: CacheKey) -> CachedResponse? { read(key, named: CacheFileName.of(key)) }
+
+  /// - Parameter name: The name of the key's file.
+  func read(_ key: CacheKey, named name: String) -> CachedResponse? {
+    examine(name) { file in
       guard file.key == key else { throw CacheFileFault.damaged }
       let (response, stamp, now) = (try file.response(), try file.file.status().modified, date())
       if usage.withLock({ $0.used(name, stamp: stamp, at: now) }) { file.file.stamp(now) }

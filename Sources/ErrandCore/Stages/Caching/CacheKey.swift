@@ -12,6 +12,19 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
   public let name: String
   /// The partition of the response. Responses are never shared between partitions.
   public let partition: CachePartition
+  /// The number of the response among those of one URL, from 0; 0 for a response that was cached under a name. By
+  /// HTTP's rules, a URL has up to 8 responses at a time, to different requests (`Vary`).
+  public private(set) var variant = 0
+
+  /// The number of responses that one URL has at most.
+  package static let variantCount = 8
+
+  /// Returns the key of another response of the same URL.
+  package func variant(_ number: Int) -> CacheKey {
+    var key = self
+    key.variant = number
+    return key
+  }
 
   /// Creates a key.
   /// - Parameters:
@@ -24,10 +37,11 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
   /// Compares the bytes of the names: two Unicode forms of one letter are different.
   public static func == (left: CacheKey, right: CacheKey) -> Bool {
-    left.partition == right.partition && ASCII.areSame(left.name, right.name)
+    left.variant == right.variant && left.partition == right.partition && ASCII.areSame(left.name, right.name)
   }
 
   public func hash(into hasher: inout Hasher) {
+    hasher.combine(variant)
     hasher.combine(partition)
     hasher.combine(bytesOf: name)
   }

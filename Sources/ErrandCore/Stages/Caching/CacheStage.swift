@@ -2,20 +2,11 @@
 final class CacheStage: Stage {
   let usage = StageUsage.requests(with: .caching)
   private let cache: CacheAccess
-  private let timeline: Timeline
-  private let inFlight: InFlight
-  private let deadlines: Deadlines
-  private let events: EventHolder
+  private let renewal: BackgroundRenewal
 
-  init(
-    _ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight, _ deadlines: Deadlines,
-    _ events: EventHolder
-  ) {
-    self.events = events
+  init(_ cache: CacheAccess, _ renewal: BackgroundRenewal) {
     self.cache = cache
-    self.timeline = timeline
-    self.inFlight = inFlight
-    self.deadlines = deadlines
+    self.renewal = renewal
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
@@ -55,33 +46,10 @@ final class CacheStage: Stage {
     _ request: Request, _ rule: CacheRule, of user: CallIdentity, beside context: CallContext,
     _ next: NextStage
   ) {
-    let refreshing = context.forked { refreshing in
-      refreshing.cancellation = CancellationToken()
-      refreshing.effectivePriority = EffectivePriority(context.effectivePriority.current, canChange: false)
-      refreshing.progress = nil
-      refreshing.started = timeline.now()
-      refreshing.watch = nil
-      refreshing.events = events.source?.begin(request, for: .renewal)
-      refreshing.isShared = false
-    }
-    if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
-    do {
-      try refreshing.enter(inFlight, beside: context)
-    } catch {
-      refreshing.end()
-      refreshing.events?.failed(error)
-      return
-    }
-    refreshing.keepDeadline(in: deadlines)
-    Task {
-      defer { refreshing.end() }
-      do {
-        let response = try await next(request, refreshing)
-        await cache.store(response, to: request, rule, of: user, unless: refreshing.cancellation)
-        refreshing.events?.finished(response)
-      } catch {
-        refreshing.events?.failed(refreshing.cancellation.failure ?? error)
-      }
+    renewal.begin(request, beside: context) { [cache] context in
+      let response = try await next(request, context)
+      await cache.store(response, to: request, rule, of: user, unless: context.cancellation)
+      return response
     }
   }
 }

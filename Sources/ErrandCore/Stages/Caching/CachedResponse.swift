@@ -16,6 +16,8 @@ public struct CachedResponse: Sendable, Hashable {
   public let url: URL
   /// When the response was cached, by the wall clock.
   public let date: Date
+  /// Nil for a response that was cached under a name.
+  package var exchange: CachedExchange?
 
   /// Creates a cached response, and removes secrets from its fields and its URL.
   /// - Parameters:
@@ -30,8 +32,13 @@ public struct CachedResponse: Sendable, Hashable {
   ) {
     var open = fields
     open.remove(where: secrets.hides)
+    self.init(status: status, lasting: open, data: data, url: url, date: date, secrets: secrets)
+  }
+
+  /// - Parameter fields: The header fields, which are not changed.
+  init(status: HTTPStatus, lasting fields: HTTPFields, data: Data, url: URL, date: Date, secrets: Secrets) {
     self.status = status
-    self.fields = open
+    self.fields = fields
     self.data = data
     self.url = Self.withoutSecrets(url, secrets)
     self.date = date
@@ -103,14 +110,19 @@ extension CachedResponse {
     by news: HTTPFields, to asked: HTTPFields, date: Date, secrets: Secrets
   ) -> CachedResponse? {
     guard isMeant(by: news, to: asked) else { return nil }
+    return CachedResponse(
+      status: status, fields: merged(with: news), data: data, url: url, date: date, secrets: secrets)
+  }
+
+  /// Returns this response's fields, with those of a newer response about the same content.
+  func merged(with news: HTTPFields) -> HTTPFields {
     let fresh = news.filter { field in
       !Self.ofTheMessage.contains { ASCII.equalIgnoringCase($0, field.name) }
     }
     var fields = self.fields
     fields.remove { old in fresh.contains { ASCII.equalIgnoringCase($0.name, old.name) } }
     for field in fresh { fields.append(field.name, field.value, isSecret: field.isSecret) }
-    return CachedResponse(
-      status: status, fields: fields, data: data, url: url, date: date, secrets: secrets)
+    return fields
   }
 
   /// Compares the validators that the 304 names. If it names none, compares those of the request's
@@ -126,7 +138,7 @@ extension CachedResponse {
   }
 
   /// Compares weakly, which is enough for a cache (RFC 9110, section 8.8.3.2).
-  private static func isSame(_ one: String, _ other: String) -> Bool {
+  static func isSame(_ one: String, _ other: String) -> Bool {
     func opaque(_ tag: String) -> Substring.UTF8View {
       tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
     }
@@ -134,7 +146,7 @@ extension CachedResponse {
   }
 
   /// Splits a list of entity tags; commas inside quotes do not separate them.
-  private static func tags(_ list: String) -> [String] {
+  static func tags(_ list: String) -> [String] {
     var tags = [""]
     var isQuoted = false
     for character in list {

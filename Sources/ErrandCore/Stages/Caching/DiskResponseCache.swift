@@ -56,6 +56,16 @@ public final class DiskResponseCache: ResponseCache {
     try await perform(on: reading) { [folder] in folder.read(key) }
   }
 
+  /// Returns the cached responses of one URL; nil for those that are missing, damaged or unreadable.
+  public func readVariants(of key: CacheKey) async throws -> [CachedResponse?] {
+    try await perform(on: reading) { [folder] in
+      let base = CacheFileName.of(key.variant(0))
+      return (0..<CacheKey.variantCount).map {
+        folder.read(key.variant($0), named: CacheFileName.variant($0, of: base))
+      }
+    }
+  }
+
   /// Caches a response, and evicts the least recently used ones if the limit is exceeded.
   /// - Throws: `FileError`, if the file cannot be written, or a file that Errand did not write has its name.
   public func write(_ response: CachedResponse, under key: CacheKey) async throws {

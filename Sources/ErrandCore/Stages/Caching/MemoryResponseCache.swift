@@ -24,6 +24,11 @@ public final class MemoryResponseCache: ResponseCache {
     state.withLock { $0.read(key) }
   }
 
+  /// Returns the cached responses of one URL. Counts as a use of each.
+  public func readVariants(of key: CacheKey) async -> [CachedResponse?] {
+    state.withLock { state in (0..<CacheKey.variantCount).map { state.read(key.variant($0)) } }
+  }
+
   /// Caches a response, and evicts the least recently used ones if the limit is exceeded.
   public func write(_ response: CachedResponse, under key: CacheKey) async {
     // Evicted responses are returned, so that no large body is freed under the lock.

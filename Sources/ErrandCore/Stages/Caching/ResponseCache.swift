@@ -19,6 +19,11 @@ public protocol ResponseCache: Sendable {
   /// Returns the cached response of this key, or nil. Counts as a use of it.
   func read(_ key: CacheKey) async throws -> CachedResponse?
 
+  /// Returns the cached responses of one URL, by the number of their variant; nil for those that are missing. Counts
+  /// as a use of each. Default: calls `read(_:)` for each.
+  /// - Parameter key: The key of any of them.
+  func readVariants(of key: CacheKey) async throws -> [CachedResponse?]
+
   /// Caches a response, and removes the older one with the same key. Evicts the least recently used responses
   /// if it needs the space. A response that is too large for the store is not cached. The older one is
   /// removed all the same, because it is out of date.
@@ -35,6 +40,12 @@ public protocol ResponseCache: Sendable {
 }
 
 extension ResponseCache {
+  public func readVariants(of key: CacheKey) async throws -> [CachedResponse?] {
+    var found: [CachedResponse?] = []
+    for number in 0..<CacheKey.variantCount { found.append(try await read(key.variant(number))) }
+    return found
+  }
+
   /// Returns the cache key of a request. Asks for the salt only if the request belongs to a partition.
   ///
   /// - Parameters:

@@ -58,6 +58,12 @@ import Testing
         $0.credential = AttachedCredential(request, request, at: []) { $0 }
       },
       "stages.trace": option([]) { $0.trace = TraceContext() },
+      "stages.usesHTTPCache": option(.sharing) { $0.usesHTTPCache = true },
+      "stages.isUndecoded": option([.responses, .exchange]) { $0.isUndecoded = true },
+      "stages.forwardRecord": option([]) {
+        $0.forwardRecord = OnlyItself(
+          ForwardRecord(.get("http://a.test/"), isConditional: false, followed: 0))
+      },
     ]
   }
 
@@ -84,7 +90,7 @@ import Testing
       var changed = plain
       option.set(&changed)
       #expect(changed != plain, "\(name) is not set")
-      for key in [OptionMark.Keys.repeats, .sharing, .caching] {
+      for key in [OptionMark.Keys.repeats, .sharing, .caching, .exchange] {
         let differs =
           plain.parts(of: key, OptionMark.Usual()) != changed.parts(of: key, OptionMark.Usual())
         #expect(differs == option.keys.contains(key), "\(name), \(key)")

@@ -45,6 +45,8 @@ import Testing
     traced.options.trace = TraceContext()
     var renewing = plain
     renewing.options.credential = AttachedCredential(renewing, renewing, at: []) { $0 }
+    var recorded = plain
+    recorded.options.forwardRecord = OnlyItself(ForwardRecord(plain, isConditional: false, followed: 0))
     var (described, passed) = (plain, plain)
     described.options.describe(by: NoSignature())
     passed.options.signingPass = SigningPass()
@@ -72,6 +74,9 @@ import Testing
       ),
       "stages.repeats": (.refused, plain.shared()),
       "stages.caching": (.refused, plain.cached(as: "a")),
+      "stages.usesHTTPCache": (.refused, plain.cached()),
+      "stages.forwardRecord": (.dropped(because: "the cache makes it anew"), recorded),
+      "stages.isUndecoded": (.dropped(because: "nobody reads the body"), plain.undecoded()),
       "stages.signing.own": (.refused, plain.signed(by: NoSignature())),
       "stages.signing.digests": (.refused, described),
       "stages.signing.pass": (.dropped(because: "each attempt has its own"), passed),

@@ -1,0 +1,124 @@
+import ErrandHashing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where the responses of a URL are stored, for one identity.
+struct CachePlace: Sendable {
+  let key: CacheKey
+  /// The store's random bytes; empty if the request has no secret.
+  let salt: Data
+
+  /// Returns the values of the fields that select a response, with digests in place of secrets.
+  func values(_ vary: Vary, _ request: HTTPFields, _ secrets: Secrets) -> [String?] {
+    vary.values(in: request, secrets: secrets, digest)
+  }
+
+  func digest(_ secret: String) -> String { "\(SHA256Digest(hashing: salt + Data(secret.utf8)))" }
+}
+
+/// The stored responses of a URL, and where they are stored.
+struct StoredVariants: Sendable {
+  let place: CachePlace
+  /// Nil if the server is not asked about them.
+  let selection: CacheSelection?
+
+  init(_ place: CachePlace, _ selection: CacheSelection?) {
+    self.place = place
+    self.selection = selection
+  }
+}
+
+/// The HTTP cache's use of the store.
+extension CacheAccess {
+  /// Returns where the responses to a request are stored; nil if the store fails.
+  /// - Parameter fields: The request's header fields, with the cookies that are added later.
+  func place(
+    of request: Request, _ user: CallIdentity, _ fields: HTTPFields, unless cancellation: CancellationToken
+  ) async -> CachePlace? {
+    let credentials = CachePartition.parts(
+      of: request.fields, method: nil, url: request.url, user: user.text, secrets: secrets
+    ) { secrets.covers($0) }
+    let name = "http \(request.address.keyText(hiding: secrets))"
+    let hasSecret = fields.contains { secrets.covers($0) }
+    if credentials.isEmpty, !hasSecret, user.owner == nil {
+      return CachePlace(key: CacheKey(name), salt: Data())
+    }
+    guard let salt = await result(unless: cancellation, { try await $0.salt() }) else { return nil }
+    var partition = credentials.isEmpty ? CachePartition.none : CachePartition(credentials, salt: salt)
+    if let owner = user.owner { partition = partition.marked(by: owner, salt: salt) }
+    return CachePlace(key: CacheKey(name, partition: partition), salt: salt)
+  }
+
+  /// Returns where the responses to the next request of a redirect are stored.
+  func place(
+    of request: Request, redirectedBy response: Response, _ user: CallIdentity, _ secrets: Secrets,
+    unless cancellation: CancellationToken
+  ) async -> CachePlace? {
+    guard
+      case .follow(let next)? = try? RedirectPolicy().step(
+        request, response.head, followed: 0, secrets: secrets)
+    else { return nil }
+    return await place(of: next, user, next.fields, unless: cancellation)
+  }
+
+  func selection(
+    at place: CachePlace, for request: HTTPFields, unless cancellation: CancellationToken
+  ) async -> CacheSelection {
+    let stored = await result(unless: cancellation) { try await $0.readVariants(of: place.key) }
+    return CacheSelection(stored ?? [], for: request, secrets: secrets, place.digest)
+  }
+
+  /// Stores a response.
+  /// - Returns: False if the store failed.
+  func write(
+    _ response: CachedResponse, at place: CachePlace, _ number: Int, of user: CallIdentity,
+    unless cancellation: CancellationToken
+  ) async -> Bool {
+    await result(unless: cancellation) { store in
+      // Only memory may hold the secrets of a response.
+      let open = waitsForLockOnly ? response : response.open(secrets)
+      try await write(open, under: place.key.variant(number), of: user, to: store)
+      return true
+    } ?? false
+  }
+
+  func remove(_ place: CachePlace, _ number: Int, unless cancellation: CancellationToken) async {
+    await result(unless: cancellation) { try await $0.remove(place.key.variant(number)) }
+  }
+
+  func removeAll(at place: CachePlace, unless cancellation: CancellationToken) async {
+    await result(unless: cancellation) { store in
+      for number in 0..<CacheKey.variantCount { try await store.remove(place.key.variant(number)) }
+    }
+  }
+
+  /// Runs `work` on the store, and reports its error.
+  @discardableResult
+  private func result<Value: Sendable>(
+    unless cancellation: CancellationToken,
+    _ work: @escaping @Sendable (any ResponseCache) async throws -> Value
+  ) async -> Value? {
+    do {
+      return try await asked(unless: cancellation, work)
+    } catch {
+      report(error, unless: cancellation)
+      return nil
+    }
+  }
+}
+
+extension Address {
+  /// The URL in the form that tells resources apart: with a lowercase origin, and without a fragment or secrets.
+  fileprivate func keyText(hiding secrets: Secrets) -> String {
+    let text = text.prefix { $0 != "#" }
+    let start = text.utf8.indices.dropFirst(isSecure ? 8 : 7).first {
+      text.utf8[$0] == UInt8(ascii: "/") || text.utf8[$0] == UInt8(ascii: "?")
+    }
+    let rest = start.map { text[$0...] } ?? ""
+    return secrets.redact("\(originName)\(rest.hasPrefix("/") ? "" : "/")\(rest)")
+  }
+}

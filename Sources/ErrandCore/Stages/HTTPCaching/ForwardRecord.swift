@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the HTTP cache learns of a request that it passed on: when it was sent, and which redirects it followed.
+final class ForwardRecord: Sendable {
+  /// A redirect on the way to the response.
+  struct Hop: Sendable {
+    let request: Request
+    let response: Response
+    let sentAt: Date
+  }
+
+  private struct State {
+    var hops: [Hop] = []
+    var request: Request
+    var sentAt: Date?
+    var isLost = false
+  }
+
+  /// True if the request asks whether a stored response is still valid, so that a 304 is a response to the cache.
+  let isConditional: Bool
+  /// The number of redirects that came from the cache.
+  let followed: Int
+  private let original: Request
+  private let state: Locked<State>
+
+  /// - Parameter request: The request as the cache sees it: without what later stages add.
+  init(_ request: Request, isConditional: Bool, followed: Int) {
+    original = request
+    self.isConditional = isConditional
+    self.followed = followed
+    state = Locked(State(request: request))
+  }
+
+  /// Notes that an attempt begins with the first request.
+  func begins() {
+    state.withLock { $0 = State(request: original) }
+  }
+
+  /// Notes that a request is sent.
+  func isSent(at date: Date) { state.withLock { $0.sentAt = date } }
+
+  /// Notes a redirect that is followed.
+  /// - Parameters:
+  ///   - request: The request that the response is to, as it was sent.
+  ///   - policy: The rules by which the next request is made.
+  func isRedirected(_ request: Request, by response: Response, _ policy: RedirectPolicy, _ secrets: Secrets) {
+    state.withLock { state in
+      let seen = state.request
+      guard !state.isLost, seen.address == request.address,
+        case .follow(let next)? = try? policy.step(seen, response.head, followed: 0, secrets: secrets)
+      else {
+        state.isLost = true
+        return
+      }
+      state.hops.append(Hop(request: seen, response: response, sentAt: state.sentAt ?? .distantPast))
+      state.request = next
+    }
+  }
+
+  /// The redirects, the request that got the final response, and when it was sent; nil if an interceptor sent another
+  /// request, so that it is not known which request the response belongs to.
+  var outcome: (hops: [Hop], request: Request, sentAt: Date?)? {
+    state.withLock { $0.isLost ? nil : ($0.hops, $0.request, $0.sentAt) }
+  }
+}

@@ -1,0 +1,125 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A request as the HTTP cache sees it.
+struct SeenRequest: Sendable {
+  let request: Request
+  /// The header fields, with the cookies that a later stage adds. They select among stored responses.
+  let fields: HTTPFields
+  /// The number of redirects that came from the cache.
+  let followed: Int
+
+  /// - Parameter cookie: The value of the `Cookie` field that a later stage adds; nil if it adds none.
+  init(_ request: Request, _ cookie: String?, followed: Int) {
+    self.request = request
+    self.followed = followed
+    var fields = request.fields
+    if let cookie { fields.append("Cookie", cookie) }
+    self.fields = fields
+  }
+
+  /// True if the request itself asks only for a newer version.
+  var isConditional: Bool { fields.contains("If-None-Match") || fields.contains("If-Modified-Since") }
+
+  /// The reason why the cache cannot respond, whatever it has stored; nil if it may respond.
+  var bypass: String? {
+    // The attempts of an outbox and the requests for a credential must reach the server.
+    if request.options.takesNoSlot { return "the request must reach the server" }
+    for name in ["If-Match", "If-Unmodified-Since"] where fields.contains(name) {
+      return "only the server can check the request's \(name)"
+    }
+    if fields.contains("Range"), request.method == .get, ByteRange(fields) == nil {
+      return "the cache serves a single range of bytes only"
+    }
+    return nil
+  }
+
+  /// Returns the request for the server, which asks whether one of the stored responses is still valid.
+  /// - Parameter selection: The stored responses that could be delivered; nil if the server is not asked about them.
+  func asking(_ selection: CacheSelection?) -> ForwardedRequest {
+    var request = request
+    let conditions = selection?.conditions ?? [:]
+    if let own = conditions["If-None-Match"] {
+      let tags = fields["If-None-Match"].map { "\($0), \(own)" } ?? own
+      request.fields.set("If-None-Match", tags)
+    }
+    if let own = conditions["If-Modified-Since"], !fields.contains("If-Modified-Since") {
+      request.fields.set("If-Modified-Since", own)
+    }
+    let record = ForwardRecord(self.request, isConditional: !conditions.isEmpty, followed: followed)
+    request.options.forwardRecord = OnlyItself(record)
+    return ForwardedRequest(
+      seen: self, request: request, record: record, selection: conditions.isEmpty ? nil : selection)
+  }
+}
+
+/// A request that the HTTP cache forwards to the server.
+struct ForwardedRequest: Sendable {
+  let seen: SeenRequest
+  /// The request with the cache's conditions.
+  let request: Request
+  let record: ForwardRecord
+  /// The stored responses that the conditions are about; nil without conditions.
+  let selection: CacheSelection?
+
+  /// Returns the time between sending the request and `date`, in seconds.
+  func delay(until date: Date) -> TimeInterval {
+    record.outcome?.sentAt.map { date.timeIntervalSince($0) } ?? 0
+  }
+}
+
+extension CachedResponse {
+  /// Returns the response as it is delivered: with its present age, without what must be validated first, and as the
+  /// request's own conditions say (RFC 9111, section 4.3.2).
+  /// - Parameter age: The age in seconds.
+  func delivered(to request: Request, age: TimeInterval) -> Response {
+    var fields = fields
+    let control = CacheControl(fields)
+    for name in control.fieldNames(of: "no-cache") { fields.remove(name) }
+    fields.set("Age", "\(Int64(max(0, age)))")
+    let isUnchanged = status.isSuccess && meetsConditions(of: request.fields)
+    if isUnchanged { fields.remove { Self.describesContent($0.name) } }
+    let body = isUnchanged || request.method == .head ? Data() : data
+    var response = Response(status: isUnchanged ? 304 : status, fields: fields, data: body, url: url)
+    response.cachedAt = date
+    return response
+  }
+
+  /// True for the fields that a 304 does not need.
+  private static func describesContent(_ name: String) -> Bool {
+    ["Content-Length", "Content-Type", "Content-Encoding", "Content-Range"].contains {
+      ASCII.equalIgnoringCase($0, name)
+    }
+  }
+
+  /// Returns true if the request has this version already, by its own conditions.
+  private func meetsConditions(of request: HTTPFields) -> Bool {
+    let tags = request.values(of: "If-None-Match").flatMap(Self.tags)
+    if !tags.isEmpty {
+      guard let own = fields["ETag"] else { return false }
+      return tags.contains { $0 == "*" || Self.isSame($0, own) }
+    }
+    guard let since = request["If-Modified-Since"].flatMap(HTTPDate.parse),
+      let modified = (fields["Last-Modified"] ?? fields["Date"]).flatMap(HTTPDate.parse)
+    else { return false }
+    return modified <= since
+  }
+}
+
+extension CacheUse {
+  /// Returns why a stored response must be validated, in the words of RFC 9211.
+  static func forward(_ use: CacheUse, _ request: HTTPFields) -> CacheStatus.Forward {
+    use.ttl <= 0 ? .stale : CacheControl(request).isEmpty && !request.contains("Pragma") ? .miss : .request
+  }
+}
+
+extension Response {
+  func with(_ status: CacheStatus) -> Response {
+    var response = self
+    response.cacheStatus = status
+    return response
+  }
+}

@@ -1,0 +1,168 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HTTPCacheStage {
+  /// Stores a response of the network, and the redirects on the way to it.
+  /// - Returns: How long it is fresh, in seconds; nil if it was not stored.
+  func store(_ response: Response, _ asked: ForwardedRequest, _ stored: StoredVariants, _ caller: Caller)
+    async -> TimeInterval?
+  {
+    guard let outcome = asked.record.outcome else { return nil }
+    let cancellation = caller.context.cancellation
+    var stored = stored
+    for hop in outcome.hops {
+      _ = await store(hop.response, to: hop.request, sentAt: hop.sentAt, stored, caller)
+      guard
+        let next = await cache.place(
+          of: hop.request, redirectedBy: hop.response, caller.user, secrets, unless: cancellation)
+      else { return nil }
+      stored = StoredVariants(
+        next, await cache.selection(at: next, for: asked.request.fields, unless: cancellation))
+    }
+    return await store(
+      response, to: outcome.hops.isEmpty ? asked.seen.request : outcome.request,
+      sentAt: outcome.sentAt ?? cache.date(), stored,
+      caller)
+  }
+
+  private func store(
+    _ response: Response, to request: Request, sentAt: Date, _ stored: StoredVariants, _ caller: Caller
+  ) async -> TimeInterval? {
+    let cancellation = caller.context.cancellation
+    let date = cache.date()
+    let rule = FreshnessRule(now: date)
+    let old = stored.selection?.selected
+    guard case .data(let body) = response.body, !response.isCut,
+      rule.mayStore(response.status, response.fields, to: request.fields)
+    else {
+      // An older response to the same request is out of date, unless the server was in trouble.
+      if let old, !response.status.isServerError, CacheControl(response.fields).contains("no-store") {
+        await cache.remove(stored.place, old.number, unless: cancellation)
+      }
+      return nil
+    }
+    let values = stored.place.values(Vary(response.fields), request.fields, secrets)
+    var new = CachedResponse(
+      response, body: body,
+      exchange: CachedExchange(
+        initialAge: rule.initialAge(of: response.fields, delay: date.timeIntervalSince(sentAt)),
+        selecting: [values]),
+      date: date, secrets: secrets)
+    if response.status == 206 || response.head.namesPart {
+      guard !response.head.isCoded, let range = ContentRange(response.head), let total = range.total,
+        range.count == Int64(body.count)
+      else {
+        return nil
+      }
+      new.exchange?.part = CachedExchange.Part(start: range.start, total: total)
+      if let combined = old?.response.combined(with: new) { new = combined }
+    }
+    guard rule.isWorthStoring(new) else {
+      if let old { await cache.remove(stored.place, old.number, unless: cancellation) }
+      return nil
+    }
+    let number = (stored.selection ?? CacheSelection.empty).number(for: new, count: CacheKey.variantCount)
+    let isStored = await cache.write(new, at: stored.place, number, of: caller.user, unless: cancellation)
+    return isStored ? rule.lifetime(of: new) - (rule.age(of: new) ?? 0) : nil
+  }
+
+  // MARK: HEAD
+
+  /// Updates the stored response by one to HEAD, or marks it as out of date (RFC 9111, section 4.3.5).
+  func update(
+    _ stored: StoredVariants, byHead response: Response, _ asked: ForwardedRequest, _ caller: Caller
+  ) async {
+    guard let old = stored.selection?.selected, old.response.exchange?.part == nil else { return }
+    guard !response.status.isServerError else { return }
+    let fields = response.fields
+    func agrees(_ name: String) -> Bool {
+      guard let new = fields[name] else { return true }
+      return old.response.fields[name].map { ASCII.areSame($0, new) } ?? true
+    }
+    let isSame =
+      response.status == old.response.status && agrees("ETag") && agrees("Last-Modified")
+      && agrees("Content-Length")
+    let date = cache.date()
+    let updated =
+      isSame
+      ? old.response.updated(
+        by: fields, date: date,
+        initialAge: FreshnessRule(now: date).initialAge(of: fields, delay: asked.delay(until: date)),
+        secrets: secrets)
+      : old.response.invalidated
+    _ = await cache.write(
+      updated, at: stored.place, old.number, of: caller.user, unless: caller.context.cancellation)
+  }
+
+  // MARK: Other methods
+
+  /// Sends a request whose response does not come from the cache. After an unsafe one, the stored responses of its
+  /// target are out of date (RFC 9111, section 4.4).
+  func passOn(_ request: Request, _ caller: Caller) async throws -> Response {
+    let cookie = cookies?.field(for: request, of: caller.context)
+    let asked = SeenRequest(request, cookie, followed: 0).asking(nil)
+    let status = CacheStatus(.method, "the cache responds to GET and HEAD only")
+    caller.context.events?.tell(.cacheDecided(.http(status)))
+    var response = try await caller.next(asked.request, caller.context).with(status)
+    guard !request.method.isSafe, 200..<400 ~= response.status.code else { return response }
+    let cancellation = caller.context.cancellation
+    let hops = asked.record.outcome?.hops ?? []
+    for head in hops.map(\.response.head) + [response.head] {
+      for url in Self.changed(request, head) {
+        var target = request
+        target.address = url
+        if let place = await cache.place(of: target, caller.user, target.fields, unless: cancellation) {
+          await cache.removeAll(at: place, unless: cancellation)
+        }
+      }
+    }
+    if let ttl = await storePost(response, asked, caller) {
+      var stored = status
+      stored.isStored = true
+      stored.timeToLive = .seconds(ttl)
+      response.cacheStatus = stored
+    }
+    return response
+  }
+
+  /// The URLs whose stored responses a request has made out of date: its target, and those that the response names
+  /// within its origin.
+  private static func changed(_ request: Request, _ head: ResponseHead) -> [Address] {
+    guard let url = request.url, let base = URLReference(url.absoluteString) else { return [] }
+    let named = ["Location", "Content-Location"].compactMap { head.fields[$0] }.compactMap {
+      text -> Address? in
+      guard let reference = URLReference(ASCII.trimmed(text)) else { return nil }
+      let resolved = reference.resolved(against: base)
+      let address = Address(resolved, of: resolved.text)
+      return address.originName == request.originName ? address : nil
+    }
+    return [request.address] + named
+  }
+
+  /// Stores the response to a POST as that of a later GET, if it says that it is one, and how long it is fresh
+  /// (RFC 9110, section 9.3.3).
+  private func storePost(_ response: Response, _ asked: ForwardedRequest, _ caller: Caller) async
+    -> TimeInterval?
+  {
+    let control = CacheControl(response.fields)
+    guard asked.seen.request.method == .post, response.status == 200,
+      asked.record.outcome?.hops.isEmpty == true,
+      control.contains("max-age") || response.fields.contains("Expires"),
+      let location = response.fields["Content-Location"], let base = URLReference(asked.seen.request.urlText),
+      let reference = URLReference(ASCII.trimmed(location)),
+      Address(reference.resolved(against: base), of: location).text == asked.seen.request.address.text
+    else { return nil }
+    let cancellation = caller.context.cancellation
+    var get = asked.seen.request
+    get.method = .get
+    guard let place = await cache.place(of: get, caller.user, get.fields, unless: cancellation) else {
+      return nil
+    }
+    return await store(
+      response, to: get, sentAt: asked.record.outcome?.sentAt ?? cache.date(), StoredVariants(place, nil),
+      caller)
+  }
+}

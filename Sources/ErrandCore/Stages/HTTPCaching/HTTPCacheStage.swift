@@ -1,0 +1,304 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Responds from the cache by HTTP's rules (RFC 9111), asks servers whether stored responses are still valid, and
+/// stores new ones.
+final class HTTPCacheStage: Stage {
+  let usage: StageUsage
+  let cache: CacheAccess
+  let cookies: CookieAccess?
+  let secrets: Secrets
+  private let redirects: RedirectPolicy
+  private let memoryLimit: Int
+  private let isForAll: Bool
+  private let validations = Validations()
+  private let renewal: BackgroundRenewal
+
+  /// - Parameters:
+  ///   - isForAll: True if all requests of the client use the cache.
+  ///   - memoryLimit: The limit, in bytes, for requests that set none.
+  init(
+    _ cache: CacheAccess, isForAll: Bool, redirects: RedirectPolicy, memoryLimit: Int, cookies: CookieAccess?,
+    secrets: Secrets, renewal: BackgroundRenewal
+  ) {
+    usage = isForAll ? .everyRequest : .requests(with: .caching)
+    self.cache = cache
+    self.isForAll = isForAll
+    self.redirects = redirects
+    self.memoryLimit = memoryLimit
+    self.cookies = cookies
+    self.secrets = secrets
+    self.renewal = renewal
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    guard request.options.caching == nil, isForAll || request.options.usesHTTPCache else {
+      return try await next(request, context)
+    }
+    // Looked up before the request is sent: the response belongs to the identity that sent the request, even
+    // if another signs in meanwhile.
+    let user = cache.identity(request, context, in: .exchange)
+    let caller = Caller(user: user, context: context, next: next)
+    guard request.method == .get || request.method == .head else { return try await passOn(request, caller) }
+    var request = request
+    var followed = 0
+    while true {
+      let response = try await respond(to: request, caller, followed: followed)
+      // A redirect from the cache; the last stage has followed those of the network.
+      guard response.cacheStatus?.isHit == true else { return response }
+      switch try (request.options.redirects ?? redirects).step(
+        request, response.head, followed: followed, secrets: secrets)
+      {
+      case .follow(let target): (request, followed) = (target, followed + 1)
+      case .response:
+        if let rejection = request.options.validator.rejection(of: response) {
+          throw rejection.error(of: response)
+        }
+        return response
+      }
+    }
+  }
+
+  /// What stays the same while a call passes the stage.
+  struct Caller: Sendable {
+    let user: CallIdentity
+    let context: CallContext
+    let next: NextStage
+  }
+
+  // MARK: Safe requests
+
+  private func respond(to request: Request, _ caller: Caller, followed: Int) async throws -> Response {
+    let seen = SeenRequest(request, cookies?.field(for: request, of: caller.context), followed: followed)
+    if let reason = seen.bypass { return try await ask(seen, caller, nil, CacheStatus(.bypass, reason)) }
+    guard
+      let place = await cache.place(
+        of: request, caller.user, seen.fields, unless: caller.context.cancellation)
+    else { return try await ask(seen, caller, nil, CacheStatus(.bypass, "the cache failed")) }
+
+    var isCollapsed = false
+    while true {
+      let selection = await cache.selection(at: place, for: seen.fields, unless: caller.context.cancellation)
+      let found = selection.selected?.response
+      if found == nil, let response = await withoutCookie(seen, caller) { return response }
+      guard let found, let part = found.part(for: seen.fields), mayHold(part, request) else {
+        let status =
+          found != nil
+          ? CacheStatus(.partial, "only a part of the content is stored")
+          : selection.variants.isEmpty
+            ? CacheStatus(.uriMiss, "nothing is stored")
+            : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
+        return try await ask(seen, caller, StoredVariants(place, selection), status)
+      }
+      let use = FreshnessRule(now: cache.date()).use(of: found, for: seen.fields)
+      switch use.verdict {
+      case .deliver: return deliver(part, use, seen, caller, isCollapsed: isCollapsed)
+      case .deliverAndValidate:
+        renew(seen, caller, StoredVariants(place, selection))
+        return deliver(part, use, seen, caller, isCollapsed: isCollapsed)
+      case .validate:
+        let status = CacheStatus(CacheUse.forward(use, seen.fields), use.reason)
+        let stored = StoredVariants(place, selection)
+        // A second request for the same validation waits for the first one, and then looks again.
+        guard !isCollapsed, let wait = validations.begin(place.key) else {
+          defer { if !isCollapsed { validations.end(place.key) } }
+          return try await ask(seen, caller, stored, status)
+        }
+        try await caller.context.cancellation.interrupting { _ = await wait.settled() }
+        isCollapsed = true
+      }
+    }
+  }
+
+  /// Returns a fresh response to the same request without a cookie, if one is stored. The response to a request with a
+  /// cookie is only for requests with the same one.
+  private func withoutCookie(_ seen: SeenRequest, _ caller: Caller) async -> Response? {
+    guard seen.request.fields.contains("Cookie") else { return nil }
+    var request = seen.request
+    request.fields.remove("Cookie")
+    let cancellation = caller.context.cancellation
+    guard let place = await cache.place(of: request, caller.user, seen.fields, unless: cancellation),
+      let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected?.response,
+      let part = found.part(for: seen.fields), mayHold(part, request)
+    else { return nil }
+    let use = FreshnessRule(now: cache.date()).use(of: found, for: seen.fields)
+    return use.verdict == .deliver ? deliver(part, use, seen, caller, isCollapsed: false) : nil
+  }
+
+  private func mayHold(_ response: CachedResponse, _ request: Request) -> Bool {
+    response.data.count <= request.options.memoryLimit ?? memoryLimit
+  }
+
+  /// Returns a stored response as the cache delivers it.
+  private func deliver(
+    _ stored: CachedResponse, _ use: CacheUse, _ seen: SeenRequest, _ caller: Caller, isCollapsed: Bool
+  ) -> Response {
+    var status = CacheStatus(hit: .seconds(use.ttl), use.reason)
+    status.isCollapsed = isCollapsed
+    var response = stored.delivered(to: seen.request, age: use.age)
+    response.cacheStatus = status
+    caller.context.events?.tell(.cacheDecided(.http(status)))
+    return response
+  }
+
+  /// Renews a stale response in the background, unless that happens already.
+  private func renew(_ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants) {
+    guard validations.begin(stored.place.key) == nil else { return }
+    renewal.begin(seen.request, beside: caller.context) { [self] context in
+      let caller = Caller(user: caller.user, context: context, next: caller.next)
+      return try await ask(seen, caller, stored, CacheStatus(.stale, "stale-while-revalidate"))
+    } atEnd: { [validations] in
+      validations.end(stored.place.key)
+    }
+  }
+
+  // MARK: Asking the server
+
+  /// Sends the request, and stores its response.
+  private func ask(
+    _ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants?, _ status: CacheStatus
+  ) async throws -> Response {
+    var status = status
+    let context = caller.context
+    if CacheControl(seen.fields).contains("only-if-cached") {
+      status.detail = "\(status.detail ?? "not stored"), and the request says only-if-cached"
+      return try generated(504, status, seen, caller)
+    }
+    context.events?.tell(.cacheDecided(.http(status)))
+    let usable = seen.request.method == .get ? stored?.selection?.usable(for: seen.fields) : nil
+    let asked = seen.asking(usable)
+    let response: Response
+    do {
+      response = try await caller.next(asked.request, context)
+    } catch {
+      if let fallback = fallback(for: error, seen, stored, status, caller) { return fallback }
+      guard let rejected = (error as? RequestError)?.response, let stored else { throw error }
+      // The response is stored, even if this request rejects it.
+      _ = await store(rejected, asked, stored, caller)
+      throw error
+    }
+    guard let stored else { return response.with(status) }
+    if Self.isOutage(response.status), let fallback = fallback(seen, stored, caller, isDisconnected: false) {
+      return fallback
+    }
+    if response.status == 304, asked.record.isConditional {
+      return try await validated(response, asked, seen, stored, status, caller)
+    }
+    if seen.request.method == .head {
+      await update(stored, byHead: response, asked, caller)
+      return response.with(status)
+    }
+    status.forwardStatus = response.status
+    if let ttl = await store(response, asked, stored, caller) {
+      status.isStored = true
+      status.timeToLive = .seconds(ttl)
+    }
+    context.events?.tell(.cacheDecided(.http(status)))
+    return response.with(status)
+  }
+
+  /// Handles a 304 to a request with the cache's conditions.
+  private func validated(
+    _ response: Response, _ asked: ForwardedRequest, _ seen: SeenRequest, _ stored: StoredVariants,
+    _ status: CacheStatus,
+    _ caller: Caller
+  ) async throws -> Response {
+    var status = status
+    status.forwardStatus = 304
+    guard let variant = asked.selection?.validated(by: response.fields) else {
+      if seen.isConditional { return try checked(response.with(status), seen) }
+      // The server is wrong: it was not asked about another version.
+      return try await ask(seen, caller, StoredVariants(stored.place, nil), status)
+    }
+    let date = cache.date()
+    let rule = FreshnessRule(now: date)
+    var updated = variant.response.updated(
+      by: response.fields, date: date,
+      initialAge: rule.initialAge(of: response.fields, delay: asked.delay(until: date)),
+      secrets: secrets)
+    let values = stored.place.values(Vary(updated.fields), seen.fields, secrets)
+    let known = updated.exchange?.selecting ?? []
+    if !known.contains(values) {
+      updated.exchange?.selecting = Array((known + [values]).suffix(CacheKey.variantCount))
+    }
+    if CacheControl(updated.fields).contains("no-store") {
+      await cache.remove(stored.place, variant.number, unless: caller.context.cancellation)
+    } else {
+      status.isStored = await cache.write(
+        updated, at: stored.place, variant.number, of: caller.user, unless: caller.context.cancellation)
+    }
+    let use = rule.use(of: updated, for: [:])
+    status.timeToLive = .seconds(use.ttl)
+    let part = updated.part(for: seen.fields) ?? updated
+    var delivered = part.delivered(to: seen.request, age: use.age)
+    delivered.cacheStatus = status
+    delivered.timing = response.timing
+    caller.context.events?.tell(.cacheDecided(.http(status)))
+    return try checked(delivered, seen)
+  }
+
+  private func checked(_ response: Response, _ seen: SeenRequest) throws -> Response {
+    if let rejection = seen.request.options.validator.rejection(of: response) {
+      throw rejection.error(of: response)
+    }
+    return response
+  }
+
+  /// Returns a response that the cache makes itself.
+  private func generated(
+    _ code: HTTPStatus, _ status: CacheStatus, _ seen: SeenRequest, _ caller: Caller
+  ) throws -> Response {
+    guard let url = seen.request.url else { preconditionFailure("a ready request has a URL") }
+    var response = Response(status: code, url: url)
+    response.cacheStatus = status
+    caller.context.events?.tell(.cacheDecided(.http(status)))
+    return try checked(response, seen)
+  }
+
+  // MARK: Failures
+
+  /// The statuses that `stale-if-error` counts as errors (RFC 5861, section 4).
+  private static func isOutage(_ status: HTTPStatus) -> Bool { [500, 502, 503, 504].contains(status.code) }
+
+  /// The failures of a server that cannot be reached. A failure of TLS is not one of them: it must not go unnoticed.
+  private static let disconnections: Set<RequestError.Code> = [
+    .cannotResolveHost, .cannotConnect, .connectionLost, .timedOut,
+  ]
+
+  private func fallback(
+    for error: any Error, _ seen: SeenRequest, _ stored: StoredVariants?, _ status: CacheStatus,
+    _ caller: Caller
+  ) -> Response? {
+    guard let stored, caller.context.cancellation.cause == nil, error.isServerOutOfReach,
+      let error = error as? RequestError
+    else { return nil }
+    if case .status(let status, _)? = error.rejection, !Self.isOutage(status) { return nil }
+    let isDisconnected = Self.disconnections.contains(error.code)
+    if let response = fallback(seen, stored, caller, isDisconnected: isDisconnected) { return response }
+    guard isDisconnected, let found = stored.selection?.selected?.response,
+      FreshnessRule.mustReachServer(CacheControl(found.fields))
+    else { return nil }
+    // RFC 9111, section 5.2.2.2, for a caller that accepts it; others get the error.
+    return try? generated(504, status, seen, caller)
+  }
+
+  private func fallback(
+    _ seen: SeenRequest, _ stored: StoredVariants, _ caller: Caller, isDisconnected: Bool
+  ) -> Response? {
+    let rule = FreshnessRule(now: cache.date())
+    guard let found = stored.selection?.selected?.response,
+      rule.mayReplaceError(found, for: seen.fields, isDisconnected: isDisconnected),
+      let part = found.part(for: seen.fields), let age = rule.age(of: found)
+    else { return nil }
+    let ttl = rule.lifetime(of: found) - age
+    let use = CacheUse(
+      .deliver, age: age, ttl: ttl,
+      isDisconnected
+        ? "stale, and the server cannot be reached" : "stale, and the server failed (stale-if-error)")
+    let response = deliver(part, use, seen, caller, isCollapsed: false)
+    return seen.request.options.validator.rejection(of: response) == nil ? response : nil
+  }
+}
