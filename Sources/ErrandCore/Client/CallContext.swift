@@ -243,4 +243,9 @@ enum Destination: Sendable {
   var isFile: Bool {
     if case .file = self { true } else { false }
   }
+
+  /// True if a 304 is accepted, because the file has the version that the request asked about.
+  var isConditional: Bool {
+    if case .file(let download) = self { download.isConditional } else { false }
+  }
 }

@@ -58,6 +58,10 @@ public final class Client: Sendable {
   ///   - file: The file to write. Its folder must exist.
   ///   - resume: True to continue the part file that an earlier call with `resume` left beside the file, if
   ///     the server still has the same version. A failure leaves a part file there again. Default: false.
+  ///   - ifChanged: True to download only a version that differs from the one in the file: the version of the last
+  ///     such download is kept in a hidden file beside it. Without a newer version, the file is not touched, and the
+  ///     response is a 304 (``Response/isUnchanged``). A file that was changed since, or that came from another URL, is
+  ///     downloaded again. Default: false.
   ///   - limit: The maximum number of bytes of the file, after decompression; more are an error
   ///     (`bodyTooLarge`). Default: the client's `downloadLimit`, which is nil.
   ///   - scope: The scope that the request ends with.
@@ -66,20 +70,27 @@ public final class Client: Sendable {
   ///   205, 304, or any to HEAD), its `file` is nil, and the file is unchanged.
   @discardableResult
   public func download(
-    _ request: Request, to file: URL, resume: Bool = false, limit: Int64? = nil,
+    _ request: Request, to file: URL, resume: Bool = false, ifChanged: Bool = false, limit: Int64? = nil,
     in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
+    let url = ifChanged ? pipeline.completed(request).urlText(hiding: secrets) : ""
+    let version = ifChanged ? FileVersion.of(file, from: url) : nil
     let download = try Download.at(
-      file, resumes: resume, limit: limit ?? pipeline.configuration.downloadLimit, secrets: secrets)
+      file, resumes: resume, isConditional: version != nil,
+      limit: limit ?? pipeline.configuration.downloadLimit,
+      secrets: secrets)
     do {
-      var response = try await pipeline.send(request, into: .file(download), in: scope, progress: progress)
+      var response = try await pipeline.send(
+        version?.ifChanged(request) ?? request, into: .file(download), in: scope, progress: progress)
       guard response.bringsContent else {
         download.abandon()
+        if response.status == 304, version != nil { response.body = .file(file) }
         return response
       }
       try await download.take(response.body)
       try await download.commit()
       response.body = .file(file)
+      if ifChanged { FileVersion(response, url: url, file: file)?.write(beside: file) }
       return response
     } catch {
       download.abandon()

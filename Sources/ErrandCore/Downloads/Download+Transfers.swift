@@ -61,7 +61,8 @@ extension Download {
   /// Accepts the response that an interceptor returned: its own, or the response whose body is in the file.
   func take(_ body: ResponseBody) async throws {
     switch body {
-    case .data(let data): try await fill(data)
+    case .data(let data): try await fill(CachedBody(data))
+    case .stored(let body): try await fill(body)
     // `commit` refuses a file that is not complete.
     case .file(let file)
     where file == part || ASCII.areSame(file.path, path) && !state.withLock({ $0.isWhole }): break
@@ -74,7 +75,7 @@ extension Download {
   }
 
   /// Writes a body that did not come through a transfer: that of an interceptor's response.
-  private func fill(_ data: Data) async throws {
+  private func fill(_ body: CachedBody) async throws {
     try beginTransfer()
     defer { endTransfer() }
     let file = try Self.wrap { () throws(FileError) -> FileDescriptor? in
@@ -92,10 +93,30 @@ extension Download {
       state.total = nil
       state.isWhole = false
     }
-    _ = try sink.write(data)
     state.withLock { $0.sink = sink }
+    try await pass(body, to: sink)
     try await settle()
     state.withLock { $0.isWhole = true }
+  }
+
+  /// Writes a body to a sink. It does not run on the caller's thread, because it may read a large file.
+  private func pass(_ body: CachedBody, to sink: FileSink) async throws {
+    if let data = body.inMemory {
+      _ = try sink.write(data)
+      return
+    }
+    let room = DispatchSemaphore(value: 0)
+    sink.onDrain { room.signal() }
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue(label: "errand.cache.copy").async {
+        continuation.resume(
+          with: Result {
+            try body.forEachPiece { piece in
+              if try sink.write(piece) == .wait { room.wait() }
+            }
+          })
+      }
+    }
   }
 
   /// Moves the complete file into place. It does not run on the caller's thread, because freeing a large old

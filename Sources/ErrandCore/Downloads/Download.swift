@@ -39,6 +39,8 @@ final class Download: Sendable {
 
   let partFile: PartFile
   let resumes: Bool
+  /// True if the request asks only for a newer version, so that a 304 is accepted.
+  let isConditional: Bool
   /// The target, if it is written to instead of being replaced.
   let output: SpecialOutput?
   private let limit: Int64?
@@ -49,13 +51,15 @@ final class Download: Sendable {
 
   /// - Parameter limit: The maximum size of the file in bytes; nil for no limit.
   init(
-    to target: URL, resumes: Bool, limit: Int64? = nil, output: SpecialOutput? = nil,
+    to target: URL, resumes: Bool, isConditional: Bool = false, limit: Int64? = nil,
+    output: SpecialOutput? = nil,
     secrets: Secrets = .standard
   ) {
     self.output = output
     self.limit = limit
     self.secrets = secrets
     self.resumes = resumes
+    self.isConditional = isConditional
     partFile = PartFile(of: target, resumes: resumes)
   }
 
@@ -64,7 +68,7 @@ final class Download: Sendable {
   /// temporary files.
   /// - Throws: `RequestError`, if no file can be written there.
   static func at(
-    _ file: URL, resumes: Bool, limit: Int64?, secrets: Secrets
+    _ file: URL, resumes: Bool, isConditional: Bool = false, limit: Int64?, secrets: Secrets
   ) throws(RequestError) -> Download {
     let path = file.path
     let place: FilePlace
@@ -72,7 +76,9 @@ final class Download: Sendable {
     let target: SpecialOutput.Target
     switch place {
     case .regular(let path):
-      return Download(to: URL(filePath: path), resumes: resumes, limit: limit, secrets: secrets)
+      return Download(
+        to: URL(filePath: path), resumes: resumes, isConditional: isConditional, limit: limit,
+        secrets: secrets)
     case .folder: throw unwritable(FileError(.create, path, "it is a folder"), reachedServer: false)
     case .special(let path): target = .path(path)
     case .descriptor(let number): target = .descriptor(number)

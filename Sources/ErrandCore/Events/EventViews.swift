@@ -147,6 +147,7 @@ public struct EventResponse: Sendable {
     case .delivered(let response):
       switch response.body {
       case .data(let data): Int64(data.count)
+      case .stored(let body): body.count
       case .file, .chunks: nil
       }
     }

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -47,6 +49,18 @@ public struct ByteStream: AsyncSequence, Sendable {
     source = Source(sink: sink, cancellation: CancellationToken(), timing: FinalTiming())
   }
 
+  /// Creates a stream of a body in the cache.
+  init(_ body: CachedBody) {
+    if let data = body.inMemory {
+      self.init(data)
+    } else {
+      let cancellation = CancellationToken()
+      let pump = StoredBodyPump(body, cancellation)
+      self.init(Source(sink: pump.sink, cancellation: cancellation, timing: FinalTiming()))
+      pump.start()
+    }
+  }
+
   /// Calls `handler` when the stream ends, before its consumer sees the end.
   package func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
 
@@ -73,4 +87,48 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+}
+
+/// Reads a body in a file piece by piece, as fast as its reader consumes it.
+private final class StoredBodyPump: Sendable {
+  let sink = StreamSink()
+  private let body: CachedBody
+  private let cancellation: CancellationToken
+  private let queue = DispatchQueue(label: "errand.cache.stream")
+  private let offset = Locked<Int64>(0)
+
+  init(_ body: CachedBody, _ cancellation: CancellationToken) {
+    self.body = body
+    self.cancellation = cancellation
+  }
+
+  func start() {
+    sink.onDrain { self.read() }
+    _ = cancellation.onCancel {
+      self.end(.failure(self.cancellation.failure ?? CancellationError()))
+    }
+    read()
+  }
+
+  private func read() {
+    queue.async { [self] in
+      do {
+        while cancellation.cause == nil {
+          let start = offset.withLock { $0 }
+          guard start < body.count else { return end(.success(())) }
+          let piece = try body.piece(at: start)
+          offset.withLock { $0 += Int64(piece.count) }
+          if sink.write(piece) == .wait { return }
+        }
+      } catch {
+        end(.failure(error))
+      }
+    }
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    sink.end(result)
+    // The handler holds this object.
+    sink.onDrain {}
+  }
 }

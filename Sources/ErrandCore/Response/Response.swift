@@ -64,6 +64,9 @@ public struct Response: Sendable {
     set { parts.value.cacheStatus = newValue }
   }
 
+  /// True if the server has no newer version (304), so that a conditional download has left the file as it is.
+  public var isUnchanged: Bool { status == 304 }
+
   /// True if the rest of the body was not received, because only the head is needed.
   var isCut: Bool {
     get { parts.value.isCut }
@@ -174,6 +177,18 @@ package enum ResponseBody: Sendable {
   case file(URL)
   /// The body arrives as a stream.
   case chunks(ByteStream)
+  /// The body is in the cache, and has not been passed on to its destination.
+  case stored(CachedBody)
+
+  /// The number of bytes; nil for a stream.
+  var count: Int64? {
+    switch self {
+    case .data(let data): Int64(data.count)
+    case .stored(let body): body.count
+    case .file(let url): FileDescriptor.status(of: url.path).map { Int64($0.size) }
+    case .chunks: nil
+    }
+  }
 
   /// The first part of the body, at most 64 KiB; empty for a stream.
   var prefix: Data {
@@ -181,6 +196,7 @@ package enum ResponseBody: Sendable {
     switch self {
     case .data(let data): return data.prefix(limit)
     case .chunks: return Data()
+    case .stored(let body): return (try? body.piece(at: 0).prefix(limit)) ?? Data()
     case .file(let url): return (try? FileDescriptor(reading: url.path).read(limit, at: 0)) ?? Data()
     }
   }

@@ -18,6 +18,8 @@ final class FileSink: CountedSink {
     var offset: Int64
     var received: Int64 = 0
     var pending = 0
+    /// The checksum of the bytes in the file; nil if none is needed.
+    var checksum: Checksum?
     var isFull = false
     var failure: FileError?
     var isClosed = false
@@ -34,10 +36,11 @@ final class FileSink: CountedSink {
   /// - Parameters:
   ///   - offset: The position of the first byte. The file must have this length.
   ///   - limit: The limit of the file's length. Default: nil, no limit.
-  init(file: FileDescriptor, offset: Int64, limit: Limit? = nil) {
+  ///   - isChecked: True to compute a checksum of the bytes.
+  init(file: FileDescriptor, offset: Int64, limit: Limit? = nil, isChecked: Bool = false) {
     self.file = file
     self.limit = limit
-    state = Locked(State(offset: offset))
+    state = Locked(State(offset: offset, checksum: isChecked ? Checksum() : nil))
   }
 
   func write(_ chunk: Data) throws -> SinkSignal {
@@ -67,6 +70,10 @@ final class FileSink: CountedSink {
         do throws(FileError) { try unsafe file.write(bytes, at: offset) } catch { failure = error }
       }
       if let failure { throw failure }
+      // The queue is serial, so the bytes come in order.
+      guard var checksum = state.withLock({ $0.checksum }) else { return }
+      checksum.update(chunk)
+      state.withLock { $0.checksum = checksum }
     }
     let drained: (@Sendable () -> Void)? = state.withLock { state in
       state.pending -= chunk.count
@@ -79,6 +86,9 @@ final class FileSink: CountedSink {
   }
 
   var received: Int64 { state.withLock { $0.received } }
+
+  /// The checksum of the bytes in the file.
+  var checksum: Checksum { state.withLock { $0.checksum ?? Checksum() } }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {
     state.withLock { $0.drained = handler }

@@ -82,7 +82,8 @@ extension Attempt {
       if asksForRest { transferred = place.length }
       arrived.withLock { $0.held = .file }
     case (nil, let opening?):
-      own = opening.open(head)
+      let reader = opening.open(head)
+      own = request.options.forwardRecord?.value.tee(reader, head) ?? reader
     case (nil, nil):
       if let total, total > memoryLimit { throw MemorySink.tooLarge(memoryLimit, head) }
       own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))

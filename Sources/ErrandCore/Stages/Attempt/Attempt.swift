@@ -148,6 +148,10 @@ final class Attempt: Sendable {
         result = .failure(
           cancellation.cause?.error(reachedServer: context.cancellation.mayHaveSent) ?? error)
       }
+      // Before the reader sees the end, so that its next request finds the response in the cache.
+      if let record = request.options.forwardRecord?.value {
+        await record.endDraft(isWhole: (try? result.get()) != nil)
+      }
       context.cancellation.removeCancelHandler(link)
       upload.close()
       opening.end(result) { error in
@@ -232,6 +236,7 @@ extension Destination {
   func bodyLength(of response: Response) -> Int64? {
     switch (response.body, self) {
     case (.data(let data), _): Int64(data.count)
+    case (.stored(let body), _): body.count
     case (.file, .file(let download)): download.length
     case (.file, _), (.chunks, _): nil
     }

@@ -125,7 +125,9 @@ final class AttemptStage: Stage {
         resends = Resends()
         followed += 1
       case .response:
-        if response.status == 304, record?.isConditional == true { return response }
+        if response.status == 304, record?.isConditional == true || context.destination.isConditional {
+          return response
+        }
         if var rejection = rejection(of: response, to: request, context.destination) {
           if context.isShared || record != nil, !response.isCut { rejection.response = response }
           if case .chunks(let stream) = response.body { await stream.drop() }

@@ -12,9 +12,9 @@ struct CacheAccess: Sendable {
 
   let identity: RequestIdentity
   let date: @Sendable () -> Date
-  private let cache: any ResponseCache
+  let cache: any ResponseCache
   let secrets: Secrets
-  private let memoryLimit: Int
+  let memoryLimit: Int
   private let timeline: Timeline
   /// True for the memory cache.
   let waitsForLockOnly: Bool

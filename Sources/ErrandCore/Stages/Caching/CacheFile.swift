@@ -1,5 +1,3 @@
-import ErrandHashing
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -22,29 +20,34 @@ struct CacheFile: Sendable {
     prefix = try CacheFilePrefix(file.read(CacheFilePrefix.length, at: 0))
     guard prefix.fits(length) else { throw CacheFileFault.damaged }
     let bytes = try file.read(prefix.headLength, at: Int64(CacheFilePrefix.length))
-    guard prefix.matches(head: bytes), let head = try? JSONDecoder().decode(CacheFileHead.self, from: bytes)
-    else { throw CacheFileFault.damaged }
+    guard prefix.matches(head: bytes), let head = CacheFileHead(bytes) else { throw CacheFileFault.damaged }
     self.head = head
     key = try head.key()
   }
 
-  /// Reads the response.
-  /// - Throws: The errors of `init`.
-  func response() throws -> CachedResponse {
-    let body = try file.read(prefix.bodyLength, at: Int64(CacheFilePrefix.length + prefix.headLength))
-    guard prefix.matches(body: body) else { throw CacheFileFault.damaged }
-    return try head.response(with: body)
-  }
+  /// The most bytes of a body that are read at once; a larger one stays in the file.
+  static let memoryLimit = 1 << 20
 
-  /// Returns the bytes that precede the body.
-  static func start(of response: CachedResponse, under key: CacheKey) throws -> Data {
-    let head = try JSONEncoder().encode(CacheFileHead(response, under: key))
-    return CacheFilePrefix(head: head, body: response.data).bytes + head
+  /// Returns the response, whose body has been verified.
+  /// - Parameter isWhole: True if a large body is read as well.
+  /// - Throws: The errors of `init`.
+  func response(isWhole: Bool = true) throws -> CachedResponse {
+    let region = CachedBody(
+      file, start: Int64(CacheFilePrefix.length + prefix.headLength), count: prefix.bodyLength)
+    if isWhole || prefix.bodyLength <= Self.memoryLimit {
+      let body = try region.loaded()
+      guard prefix.matches(body: Checksum(of: body)) else { throw CacheFileFault.damaged }
+      return try head.response(with: CachedBody(body))
+    }
+    var checksum = Checksum()
+    try region.forEachPiece { checksum.update($0) }
+    guard prefix.matches(body: checksum) else { throw CacheFileFault.damaged }
+    return try head.response(with: region)
   }
 }
 
 /// The contents of a cached response's file except the body.
-struct CacheFileHead: Codable, Sendable, Hashable {
+struct CacheFileHead: Sendable, Hashable {
   let name: String
   let partition: String
   let status: Int
@@ -53,14 +56,13 @@ struct CacheFileHead: Codable, Sendable, Hashable {
   let date: Double
   /// Names and values, alternating.
   let fields: [String]
-  /// Nil for 0.
-  let variant: Int?
+  let variant: Int
   /// Nil for a response that was cached under a name.
   let exchange: CachedExchange?
 
   init(_ response: CachedResponse, under key: CacheKey) {
     name = key.name
-    variant = key.variant == 0 ? nil : key.variant
+    variant = key.variant
     exchange = response.exchange
     partition = key.partition.description
     status = response.status.code
@@ -71,18 +73,86 @@ struct CacheFileHead: Codable, Sendable, Hashable {
 
   func key() throws(CacheFileFault) -> CacheKey {
     guard let partition = CachePartition(partition) else { throw .damaged }
-    return CacheKey(name, partition: partition).variant(variant ?? 0)
+    return CacheKey(name, partition: partition).variant(variant)
   }
 
-  func response(with body: Data) throws(CacheFileFault) -> CachedResponse {
+  func response(with body: CachedBody) throws(CacheFileFault) -> CachedResponse {
     guard let url = URL(string: url), fields.count.isMultiple(of: 2) else { throw .damaged }
     var lines = HTTPFields()
     for index in stride(from: 0, to: fields.count, by: 2) { lines.append(fields[index], fields[index + 1]) }
     var response = CachedResponse(
-      status: HTTPStatus(status), fields: lines, data: body, url: url,
-      date: Date(timeIntervalSinceReferenceDate: date))
+      status: HTTPStatus(status), lasting: lines, body: body, url: url,
+      date: Date(timeIntervalSinceReferenceDate: date), secrets: .standard)
     response.exchange = exchange
     return response
+  }
+}
+
+/// The head as bytes: a list of texts, each after its length in four bytes.
+extension CacheFileHead {
+  private static let fixedTexts = 12
+
+  var bytes: Data {
+    let part = exchange?.part
+    var texts = [
+      name, partition, "\(status)", url, "\(date.bitPattern)", "\(variant)", exchange == nil ? "0" : "1",
+      "\((exchange?.initialAge ?? 0).bitPattern)", exchange?.isInvalid == true ? "1" : "0",
+      part.map { "\($0.start)" } ?? "", part.map { "\($0.total)" } ?? "",
+      "\(exchange?.selecting.count ?? 0)",
+    ]
+    for values in exchange?.selecting ?? [] {
+      texts.append("\(values.count)")
+      texts += values.map { $0.map { "+\($0)" } ?? "-" }
+    }
+    var bytes = Data()
+    for text in texts + fields {
+      var text = text
+      text.withUTF8 { utf8 in
+        unsafe withUnsafeBytes(of: UInt32(utf8.count).littleEndian) { unsafe bytes.append(contentsOf: $0) }
+        unsafe bytes.append(contentsOf: utf8)
+      }
+    }
+    return bytes
+  }
+
+  /// Returns nil unless these are the bytes of a head.
+  init?(_ bytes: Data) {
+    guard var texts = Self.texts(in: [UInt8](bytes))?[...], texts.count >= Self.fixedTexts else { return nil }
+    let fixed = Array(texts.prefix(Self.fixedTexts))
+    texts = texts.dropFirst(Self.fixedTexts)
+    guard let status = Int(fixed[2]), let date = UInt64(fixed[4]), let variant = Int(fixed[5]),
+      let age = UInt64(fixed[7]), let count = Int(fixed[11])
+    else { return nil }
+    var selecting: [[String?]] = []
+    for _ in 0..<max(0, count) {
+      guard let length = texts.popFirst().flatMap({ Int($0) }), 0...texts.count ~= length else { return nil }
+      selecting.append(texts.prefix(length).map { $0 == "-" ? nil : String($0.dropFirst()) })
+      texts = texts.dropFirst(length)
+    }
+    (name, partition, self.status, url) = (fixed[0], fixed[1], status, fixed[3])
+    (self.date, self.variant) = (Double(bitPattern: date), variant)
+    var exchange = fixed[6] == "1" ? CachedExchange(initialAge: Double(bitPattern: age)) : nil
+    exchange?.isInvalid = fixed[8] == "1"
+    exchange?.selecting = selecting
+    if let start = Int64(fixed[9]), let total = Int64(fixed[10]) {
+      exchange?.part = CachedExchange.Part(start: start, total: total)
+    }
+    self.exchange = exchange
+    fields = Array(texts)
+  }
+
+  private static func texts(in bytes: [UInt8]) -> [String]? {
+    var texts: [String] = []
+    var index = 0
+    while index < bytes.count {
+      guard index + 4 <= bytes.count else { return nil }
+      let length = Int(CacheFilePrefix.number(bytes[index..<index + 4]))
+      index += 4
+      guard length <= bytes.count - index else { return nil }
+      texts.append(String(decoding: bytes[index..<index + length], as: UTF8.self))
+      index += length
+    }
+    return texts
   }
 }
 
@@ -94,26 +164,26 @@ struct CacheFileHead: Codable, Sendable, Hashable {
 /// | 4 | version |
 /// | 4 | length of the head |
 /// | 8 | length of the body |
-/// | 32 | SHA-256 of the body |
-/// | 32 | SHA-256 of all bytes above and the head |
+/// | 4 | CRC-32 of the body |
+/// | 4 | CRC-32 of all bytes above and the head |
 ///
-/// Numbers are little-endian. Every byte of the file is covered by a digest, and the head can be verified
+/// Numbers are little-endian. Every byte of the file is covered by a checksum, and the head can be verified
 /// without the body.
 struct CacheFilePrefix: Sendable, Hashable {
-  static let length = 88
-  static let version: UInt32 = 1
+  static let length = 32
+  static let version: UInt32 = 2
   private static let magic = Data("ERRANDKA".utf8)
 
   let headLength: Int
-  let bodyLength: Int
-  private let bodyDigest: [UInt8]
-  private let headDigest: [UInt8]
+  let bodyLength: Int64
+  private let bodyChecksum: UInt32
+  private let headChecksum: UInt32
 
-  init(head: Data, body: Data) {
+  init(head: Data, bodyLength: Int64, body: Checksum) {
     headLength = head.count
-    bodyLength = body.count
-    bodyDigest = SHA256Digest(hashing: body).bytes
-    headDigest = Self.digest(Self.opening(head.count, body.count, bodyDigest), head)
+    self.bodyLength = bodyLength
+    bodyChecksum = body.value
+    headChecksum = Self.checksum(Self.opening(head.count, bodyLength, body.value), head)
   }
 
   /// Returns true if these may be the first bytes of a cached response's file, even of a damaged one: at
@@ -132,40 +202,42 @@ struct CacheFilePrefix: Sendable, Hashable {
     let version = UInt32(truncatingIfNeeded: Self.number(bytes[8..<12]))
     guard version == Self.version else { throw .otherVersion(version) }
     guard bytes.count == Self.length, let headLength = Int(exactly: Self.number(bytes[12..<16])),
-      let bodyLength = Int(exactly: Self.number(bytes[16..<24]))
+      let bodyLength = Int64(exactly: Self.number(bytes[16..<24]))
     else { throw .damaged }
     self.headLength = headLength
     self.bodyLength = bodyLength
-    bodyDigest = Array(bytes[24..<56])
-    headDigest = Array(bytes[56..<88])
+    bodyChecksum = UInt32(truncatingIfNeeded: Self.number(bytes[24..<28]))
+    headChecksum = UInt32(truncatingIfNeeded: Self.number(bytes[28..<32]))
   }
 
-  var bytes: Data { Self.opening(headLength, bodyLength, bodyDigest) + headDigest }
+  var bytes: Data {
+    Self.opening(headLength, bodyLength, bodyChecksum) + Self.number(UInt64(headChecksum), 4)
+  }
 
   /// Returns true if a file of this length can be complete.
   func fits(_ fileLength: Int64) -> Bool {
-    let (sum, isTooLong) = Int64(bodyLength).addingReportingOverflow(Int64(Self.length) + Int64(headLength))
+    let (sum, isTooLong) = bodyLength.addingReportingOverflow(Int64(Self.length) + Int64(headLength))
     return !isTooLong && sum == fileLength
   }
 
   func matches(head: Data) -> Bool {
-    Self.digest(Self.opening(headLength, bodyLength, bodyDigest), head) == headDigest
+    Self.checksum(Self.opening(headLength, bodyLength, bodyChecksum), head) == headChecksum
   }
 
-  func matches(body: Data) -> Bool { SHA256Digest(hashing: body).bytes == bodyDigest }
+  func matches(body: Checksum) -> Bool { body.value == bodyChecksum }
 
-  private static func digest(_ opening: Data, _ head: Data) -> [UInt8] {
-    var hash = SHA256Hash()
-    hash.update(opening)
-    hash.update(head)
-    return hash.finalize().bytes
+  private static func checksum(_ opening: Data, _ head: Data) -> UInt32 {
+    var checksum = Checksum(of: opening)
+    checksum.update(head)
+    return checksum.value
   }
 
-  private static func opening(_ head: Int, _ body: Int, _ bodyDigest: [UInt8]) -> Data {
-    magic + number(UInt64(version), 4) + number(UInt64(head), 4) + number(UInt64(body), 8) + bodyDigest
+  private static func opening(_ head: Int, _ body: Int64, _ bodyChecksum: UInt32) -> Data {
+    magic + number(UInt64(version), 4) + number(UInt64(head), 4) + number(UInt64(body), 8)
+      + number(UInt64(bodyChecksum), 4)
   }
 
-  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+  static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 

@@ -22,8 +22,19 @@ extension CacheFolder {
   func place(
     as name: String, write: (FileDescriptor) throws -> Void, move: (String) throws(FileError) -> Void
   ) throws {
+    try finish(beginPart(of: name), write: write, move: move)
+  }
+
+  /// Creates the part file of a file.
+  func beginPart(of name: String) throws -> FileDescriptor {
     try make()
-    let part = try part(of: name)
+    return try part(of: name)
+  }
+
+  /// Writes the rest of a part file, and moves it into place.
+  func finish(
+    _ part: FileDescriptor, write: (FileDescriptor) throws -> Void, move: (String) throws(FileError) -> Void
+  ) throws {
     do {
       try write(part)
       try part.sync()

@@ -32,33 +32,73 @@ final class CacheFolder: Sendable {
     usage = Locked(DiskUsageState(limit: limit))
   }
 
-  func read(_ key: CacheKey) -> CachedResponse? { read(key, named: CacheFileName.of(key)) }
+  func read(_ key: CacheKey) -> CachedResponse? { read(key, named: CacheFileName.of(key), isWhole: true) }
 
-  /// - Parameter name: The name of the key's file.
-  func read(_ key: CacheKey, named name: String) -> CachedResponse? {
+  /// - Parameters:
+  ///   - name: The name of the key's file.
+  ///   - isWhole: True if a large body is read as well.
+  func read(_ key: CacheKey, named name: String, isWhole: Bool) -> CachedResponse? {
     examine(name) { file in
       guard file.key == key else { throw CacheFileFault.damaged }
-      let (response, stamp, now) = (try file.response(), try file.file.status().modified, date())
+      let (response, stamp, now) = (
+        try file.response(isWhole: isWhole), try file.file.status().modified, date()
+      )
       if usage.withLock({ $0.used(name, stamp: stamp, at: now) }) { file.file.stamp(now) }
       return response
     }
   }
 
   func write(_ response: CachedResponse, under key: CacheKey) throws {
-    let name = CacheFileName.of(key)
-    let start = try CacheFile.start(of: response, under: key)
-    let size = start.count + response.data.count
-    guard usage.withLock({ size <= $0.largest }) else { return try remove(name) }
-    if isForeign(name) { throw FileError(.write, file(name), "it is not a cached response: remove it") }
-    let now = date()
-    try place(as: name) { part in
-      try part.write(start, at: 0)
-      try part.write(response.data, at: Int64(start.count))
-      part.stamp(now)
-    } move: { part throws(FileError) in
-      try FileDescriptor.move(part, to: file(name))
+    let part = try begin(response, under: key)
+    do {
+      guard part.start + response.body.count <= Int64(largest) else {
+        FileDescriptor.remove(part.file.path)
+        return try remove(part.name)
+      }
+      var (end, checksum) = (part.start, Checksum())
+      try response.body.forEachPiece { piece in
+        try part.file.write(piece, at: end)
+        checksum.update(piece)
+        end += Int64(piece.count)
+      }
+      try commit(part, bodyLength: end - part.start, checksum)
+    } catch {
+      FileDescriptor.remove(part.file.path)
+      throw error
     }
-    if usage.withLock({ $0.wrote(name, size: size, at: now) }) { makeRoom(beside: name) }
+  }
+
+  /// A response whose body is being written to a part file.
+  struct Part: Sendable {
+    let name: String
+    let head: Data
+    let file: FileDescriptor
+    /// The position of the body.
+    var start: Int64 { Int64(CacheFilePrefix.length + head.count) }
+  }
+
+  /// The maximum size of one response, in bytes.
+  var largest: Int { usage.withLock { $0.largest } }
+
+  /// Begins to write a response whose body arrives in pieces.
+  func begin(_ response: CachedResponse, under key: CacheKey) throws -> Part {
+    let name = CacheFileName.of(key)
+    if isForeign(name) { throw FileError(.write, file(name), "it is not a cached response: remove it") }
+    return Part(name: name, head: CacheFileHead(response, under: key).bytes, file: try beginPart(of: name))
+  }
+
+  /// Puts a response into place whose body is in its part file.
+  func commit(_ part: Part, bodyLength: Int64, _ checksum: Checksum) throws {
+    let now = date()
+    try finish(part.file) { file in
+      try file.write(
+        CacheFilePrefix(head: part.head, bodyLength: bodyLength, body: checksum).bytes + part.head, at: 0)
+      file.stamp(now)
+    } move: { path throws(FileError) in
+      try FileDescriptor.move(path, to: file(part.name))
+    }
+    let size = Int(part.start + bodyLength)
+    if usage.withLock({ $0.wrote(part.name, size: size, at: now) }) { makeRoom(beside: part.name) }
   }
 
   func remove(_ key: CacheKey) throws { try remove(CacheFileName.of(key)) }

@@ -10,8 +10,9 @@ public struct CachedResponse: Sendable, Hashable {
   public let status: HTTPStatus
   /// The header fields without `Set-Cookie` and other secrets.
   public let fields: HTTPFields
-  /// The body.
-  public let data: Data
+  /// The body. Empty for a large body that the store has left in its file.
+  public var data: Data { body.inMemory ?? Data() }
+  package let body: CachedBody
   /// The URL that the response came from, with `***` in place of its secrets.
   public let url: URL
   /// When the response was cached, by the wall clock.
@@ -32,14 +33,17 @@ public struct CachedResponse: Sendable, Hashable {
   ) {
     var open = fields
     open.remove(where: secrets.hides)
-    self.init(status: status, lasting: open, data: data, url: url, date: date, secrets: secrets)
+    self.init(
+      status: status, lasting: open, body: CachedBody(data), url: url, date: date, secrets: secrets)
   }
 
   /// - Parameter fields: The header fields, which are not changed.
-  init(status: HTTPStatus, lasting fields: HTTPFields, data: Data, url: URL, date: Date, secrets: Secrets) {
+  init(
+    status: HTTPStatus, lasting fields: HTTPFields, body: CachedBody, url: URL, date: Date, secrets: Secrets
+  ) {
     self.status = status
     self.fields = fields
-    self.data = data
+    self.body = body
     self.url = Self.withoutSecrets(url, secrets)
     self.date = date
   }
@@ -71,9 +75,17 @@ public struct CachedResponse: Sendable, Hashable {
 
   /// Returns the number of bytes that the response takes in memory under this key: body, fields, URL and key.
   func size(under key: CacheKey) -> Int {
-    fields.reduce(data.count + url.absoluteString.utf8.count) { size, field in
+    fields.reduce(Int(body.count) + url.absoluteString.utf8.count) { size, field in
       size + field.name.utf8.count + field.value.utf8.count
     } + key.name.utf8.count + key.partition.description.utf8.count
+  }
+
+  /// Returns the response with another body.
+  func with(_ body: CachedBody) -> CachedResponse {
+    var copy = CachedResponse(
+      status: status, lasting: fields, body: body, url: url, date: date, secrets: .standard)
+    copy.exchange = exchange
+    return copy
   }
 
   private static func withoutSecrets(_ url: URL, _ secrets: Secrets) -> URL {

@@ -61,7 +61,7 @@ public final class DiskResponseCache: ResponseCache {
     try await perform(on: reading) { [folder] in
       let base = CacheFileName.of(key.variant(0))
       return (0..<CacheKey.variantCount).map {
-        folder.read(key.variant($0), named: CacheFileName.variant($0, of: base))
+        folder.read(key.variant($0), named: CacheFileName.variant($0, of: base), isWhole: false)
       }
     }
   }
@@ -97,4 +97,49 @@ public final class DiskResponseCache: ResponseCache {
       queue.async { continuation.resume(with: Result(catching: work)) }
     }
   }
+}
+
+extension DiskResponseCache: DraftingCache {
+  package func draft(_ response: CachedResponse, under key: CacheKey) throws -> any CacheDraft {
+    DiskDraft(try folder.begin(response, under: key), in: folder, on: writing)
+  }
+}
+
+/// A response whose body is written to its part file while it arrives.
+private final class DiskDraft: CacheDraft {
+  private let part: CacheFolder.Part
+  private let folder: CacheFolder
+  private let queue: DispatchQueue
+  private let file: FileSink
+
+  init(_ part: CacheFolder.Part, in folder: CacheFolder, on queue: DispatchQueue) {
+    self.part = part
+    self.folder = folder
+    self.queue = queue
+    let error = RequestError(
+      .bodyTooLarge, message: "the response is too large for the cache", reachedServer: true)
+    file = FileSink(
+      file: part.file, offset: part.start, limit: FileSink.Limit(bytes: Int64(folder.largest), error: error),
+      isChecked: true)
+  }
+
+  var sink: any BodySink { file }
+
+  func commit() async throws {
+    do {
+      let end = try await file.finish()
+      let checksum = file.checksum
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async { [folder, part] in
+          continuation.resume(
+            with: Result { try folder.commit(part, bodyLength: end - part.start, checksum) })
+        }
+      }
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  func abandon() { FileDescriptor.remove(part.file.path) }
 }

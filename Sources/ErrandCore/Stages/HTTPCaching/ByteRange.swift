@@ -50,17 +50,17 @@ extension CachedResponse {
     // The stored body is decoded, and ranges are of the coded one.
     if isAsked, ResponseHead(status: status, fields: fields).isCoded { return nil }
     guard isAsked, let range = ByteRange(request) else { return part == nil && !isAsked ? self : nil }
-    let (start, total) = (part?.start ?? 0, part?.total ?? Int64(data.count))
+    let (start, total) = (part?.start ?? 0, part?.total ?? body.count)
     guard let asked = range.positions(in: total), asked.lowerBound >= start,
-      asked.upperBound <= start + Int64(data.count)
+      asked.upperBound <= start + body.count
     else { return nil }
     var fields = fields
     fields.set("Content-Range", "bytes \(asked.lowerBound)-\(asked.upperBound - 1)/\(total)")
     fields.set("Content-Length", "\(asked.count)")
-    let first = data.startIndex + Int(asked.lowerBound - start)
     var copy = CachedResponse(
-      status: 206, lasting: fields, data: data[first..<first + asked.count], url: url, date: date,
-      secrets: .standard)
+      status: 206, lasting: fields, body: body.part(asked.lowerBound - start..<asked.upperBound - start),
+      url: url,
+      date: date, secrets: .standard)
     copy.exchange = exchange
     return copy
   }
@@ -81,28 +81,32 @@ extension CachedResponse {
     let fields = merged(with: other.fields)
     guard let own = exchange?.part else {
       // The complete response has the part already.
-      return part.total == Int64(data.count) ? completed(fields, data, nil, from: other) : nil
+      return part.total == body.count ? completed(fields, body, nil, from: other) : nil
     }
     let (first, second) = own.start <= part.start ? (self, other) : (other, self)
     let (start, next) = (min(own.start, part.start), max(own.start, part.start))
-    let overlap = start + Int64(first.data.count) - next
-    guard own.total == part.total, overlap >= 0 else { return nil }
-    let data = first.data + second.data.dropFirst(Int(min(overlap, Int64(second.data.count))))
+    let overlap = start + first.body.count - next
+    // Parts in files are too large to be joined in memory.
+    guard own.total == part.total, overlap >= 0, let beginning = first.body.inMemory,
+      let rest = second.body.inMemory
+    else { return nil }
+    let data = beginning + rest.dropFirst(Int(min(overlap, Int64(rest.count))))
     let isWhole = start == 0 && Int64(data.count) == own.total
     return completed(
-      fields, data, isWhole ? nil : CachedExchange.Part(start: start, total: own.total), from: other)
+      fields, CachedBody(data), isWhole ? nil : CachedExchange.Part(start: start, total: own.total),
+      from: other)
   }
 
   private func completed(
-    _ fields: HTTPFields, _ data: Data, _ part: CachedExchange.Part?, from newer: CachedResponse
+    _ fields: HTTPFields, _ body: CachedBody, _ part: CachedExchange.Part?, from newer: CachedResponse
   ) -> CachedResponse {
     var fields = fields
     if part == nil {
       fields.remove("Content-Range")
-      fields.set("Content-Length", "\(data.count)")
+      fields.set("Content-Length", "\(body.count)")
     }
     var copy = CachedResponse(
-      status: part == nil ? 200 : 206, lasting: fields, data: data, url: url, date: newer.date,
+      status: part == nil ? 200 : 206, lasting: fields, body: body, url: url, date: newer.date,
       secrets: .standard)
     copy.exchange = newer.exchange
     copy.exchange?.part = part

@@ -80,7 +80,11 @@ extension CacheAccess {
   ) async -> Bool {
     await result(unless: cancellation) { store in
       // Only memory may hold the secrets of a response.
-      let open = waitsForLockOnly ? response : response.open(secrets)
+      var open = waitsForLockOnly ? response : response.open(secrets)
+      if open.body.inMemory == nil, !(store is any DraftingCache) {
+        guard open.body.count <= memoryLimit else { return false }
+        open = open.with(CachedBody(try await open.body.load()))
+      }
       try await write(open, under: place.key.variant(number), of: user, to: store)
       return true
     } ?? false
@@ -93,6 +97,23 @@ extension CacheAccess {
   func removeAll(at place: CachePlace, unless cancellation: CancellationToken) async {
     await result(unless: cancellation) { store in
       for number in 0..<CacheKey.variantCount { try await store.remove(place.key.variant(number)) }
+    }
+  }
+
+  /// Begins to store a response whose body is streamed; nil if the store fails.
+  func draft(
+    _ response: CachedResponse, at place: CachePlace, _ number: Int, of user: CallIdentity
+  ) -> (any CacheDraft)? {
+    let key = place.key.variant(number)
+    let open = waitsForLockOnly ? response : response.open(secrets)
+    do {
+      let draft =
+        try (cache as? any DraftingCache)?.draft(open, under: key)
+        ?? CollectedDraft(open, under: key, in: cache, limit: memoryLimit)
+      return OwnedDraft(draft, key, of: user, cache: self)
+    } catch {
+      report(error, unless: CancellationToken())
+      return nil
     }
   }
 
@@ -120,5 +141,51 @@ extension Address {
     }
     let rest = start.map { text[$0...] } ?? ""
     return secrets.redact("\(originName)\(rest.hasPrefix("/") ? "" : "/")\(rest)")
+  }
+}
+
+/// A draft of an identity's response. If the identity signs out before its end, the response is removed, because the
+/// identity's responses may have been cleared.
+private struct OwnedDraft: CacheDraft {
+  private let draft: any CacheDraft
+  private let key: CacheKey
+  private let user: CallIdentity
+  private let cache: CacheAccess
+
+  init(_ draft: any CacheDraft, _ key: CacheKey, of user: CallIdentity, cache: CacheAccess) {
+    self.draft = draft
+    self.key = key
+    self.user = user
+    self.cache = cache
+  }
+
+  var sink: any BodySink { draft.sink }
+
+  func commit() async throws {
+    do {
+      try await draft.commit()
+      if !cache.identity.isPresent(user) { try await cache.cache.remove(key) }
+    } catch {
+      cache.report(error, unless: CancellationToken())
+      throw error
+    }
+  }
+
+  func abandon() { draft.abandon() }
+}
+
+extension Response {
+  /// The body, if it can be stored: in memory, or in the file of a download.
+  var cacheableBody: CachedBody? {
+    switch body {
+    case .data(let data): return CachedBody(data)
+    case .stored(let body): return body
+    case .file(let url):
+      guard let file = try? FileDescriptor(reading: url.path), let length = try? file.length() else {
+        return nil
+      }
+      return CachedBody(file, start: 0, count: length)
+    case .chunks: return nil
+    }
   }
 }

@@ -34,10 +34,12 @@ extension CachedResponse {
 
   /// Creates the stored form of a response to a GET, by HTTP's rules. Its fields may hold secrets: see `open`.
   /// - Parameter date: When the response arrived.
-  init(_ response: Response, body: Data, exchange: CachedExchange, date: Date, secrets: Secrets) {
+  init(
+    _ head: ResponseHead, body: CachedBody, from url: URL, exchange: CachedExchange, date: Date,
+    secrets: Secrets
+  ) {
     self.init(
-      status: response.status, lasting: Self.lasting(response.fields), data: body, url: response.url,
-      date: date,
+      status: head.status, lasting: Self.lasting(head.fields), body: body, url: url, date: date,
       secrets: secrets)
     self.exchange = exchange
   }
@@ -45,8 +47,10 @@ extension CachedResponse {
   /// Returns the response without the fields that hold secrets, such as `Set-Cookie`.
   func open(_ secrets: Secrets) -> CachedResponse {
     guard fields.contains(where: secrets.hides) else { return self }
+    var open = fields
+    open.remove(where: secrets.hides)
     var copy = CachedResponse(
-      status: status, fields: fields, data: data, url: url, date: date, secrets: secrets)
+      status: status, lasting: open, body: body, url: url, date: date, secrets: secrets)
     copy.exchange = exchange
     return copy
   }
@@ -74,7 +78,7 @@ extension CachedResponse {
   func updated(by news: HTTPFields, date: Date, initialAge: TimeInterval, secrets: Secrets) -> CachedResponse
   {
     var updated = CachedResponse(
-      status: status, lasting: merged(with: Self.lasting(news)), data: data, url: url, date: date,
+      status: status, lasting: merged(with: Self.lasting(news)), body: body, url: url, date: date,
       secrets: secrets)
     updated.exchange = exchange
     updated.exchange?.initialAge = initialAge

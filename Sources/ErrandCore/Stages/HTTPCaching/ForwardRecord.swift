@@ -18,6 +18,8 @@ final class ForwardRecord: Sendable {
     var request: Request
     var sentAt: Date?
     var isLost = false
+    /// The response that is written to the store while it arrives.
+    var draft: (any CacheDraft)?
   }
 
   /// True if the request asks whether a stored response is still valid, so that a 304 is a response to the cache.
@@ -25,12 +27,19 @@ final class ForwardRecord: Sendable {
   /// The number of redirects that came from the cache.
   let followed: Int
   private let original: Request
+  private let makeDraft: Drafting?
   private let state: Locked<State>
 
-  /// - Parameter request: The request as the cache sees it: without what later stages add.
-  init(_ request: Request, isConditional: Bool, followed: Int) {
+  /// Begins to store a response whose body is streamed, at its head; nil if it is not stored.
+  typealias Drafting = @Sendable (_ head: ResponseHead, _ sentAt: Date) -> (any CacheDraft)?
+
+  /// - Parameters:
+  ///   - request: The request as the cache sees it: without what later stages add.
+  ///   - draft: Stores a streamed response; nil for other destinations.
+  init(_ request: Request, isConditional: Bool, followed: Int, draft: Drafting? = nil) {
     original = request
     self.isConditional = isConditional
+    makeDraft = draft
     self.followed = followed
     state = Locked(State(request: request))
   }
@@ -66,4 +75,24 @@ final class ForwardRecord: Sendable {
   var outcome: (hops: [Hop], request: Request, sentAt: Date?)? {
     state.withLock { $0.isLost ? nil : ($0.hops, $0.request, $0.sentAt) }
   }
+
+  // MARK: Streams
+
+  /// Returns a sink that passes a streamed body on to its reader, and to the store if the response is stored.
+  func tee(_ reader: StreamSink, _ head: ResponseHead) -> any CountedSink {
+    let sentAt = state.withLock { $0.isLost || !$0.hops.isEmpty ? nil : $0.sentAt }
+    guard let makeDraft, let sentAt, let draft = makeDraft(head, sentAt) else { return reader }
+    state.withLock { $0.draft = draft }
+    return TeeSink(reader, draft.sink) { [weak self] in self?.takeDraft()?.abandon() }
+  }
+
+  /// Ends the storing of a streamed body.
+  /// - Parameter isWhole: False if the body did not arrive completely.
+  func endDraft(isWhole: Bool) async {
+    guard let draft = takeDraft() else { return }
+    guard isWhole else { return draft.abandon() }
+    try? await draft.commit()
+  }
+
+  private func takeDraft() -> (any CacheDraft)? { state.withLock { $0.draft.take() } }
 }

@@ -38,8 +38,10 @@ struct SeenRequest: Sendable {
   }
 
   /// Returns the request for the server, which asks whether one of the stored responses is still valid.
-  /// - Parameter selection: The stored responses that could be delivered; nil if the server is not asked about them.
-  func asking(_ selection: CacheSelection?) -> ForwardedRequest {
+  /// - Parameters:
+  ///   - selection: The stored responses that could be delivered; nil if the server is not asked about them.
+  ///   - draft: Stores a streamed response; nil for other destinations.
+  func asking(_ selection: CacheSelection?, draft: ForwardRecord.Drafting? = nil) -> ForwardedRequest {
     var request = request
     let conditions = selection?.conditions ?? [:]
     if let own = conditions["If-None-Match"] {
@@ -49,7 +51,8 @@ struct SeenRequest: Sendable {
     if let own = conditions["If-Modified-Since"], !fields.contains("If-Modified-Since") {
       request.fields.set("If-Modified-Since", own)
     }
-    let record = ForwardRecord(self.request, isConditional: !conditions.isEmpty, followed: followed)
+    let record = ForwardRecord(
+      self.request, isConditional: !conditions.isEmpty, followed: followed, draft: draft)
     request.options.forwardRecord = OnlyItself(record)
     return ForwardedRequest(
       seen: self, request: request, record: record, selection: conditions.isEmpty ? nil : selection)
@@ -82,8 +85,10 @@ extension CachedResponse {
     fields.set("Age", "\(Int64(max(0, age)))")
     let isUnchanged = status.isSuccess && meetsConditions(of: request.fields)
     if isUnchanged { fields.remove { Self.describesContent($0.name) } }
-    let body = isUnchanged || request.method == .head ? Data() : data
-    var response = Response(status: isUnchanged ? 304 : status, fields: fields, data: body, url: url)
+    let head = ResponseHead(status: isUnchanged ? 304 : status, fields: fields)
+    let isBare = isUnchanged || request.method == .head
+    var response = Response(
+      head: head, body: isBare ? .data(Data()) : .stored(body), url: url, timing: Timing())
     response.cachedAt = date
     return response
   }
@@ -117,6 +122,19 @@ extension CacheUse {
 }
 
 extension Response {
+  /// Returns the response with its body where the destination needs it.
+  func resolved(for destination: Destination) async throws -> Response {
+    guard case .stored(let stored) = body else { return self }
+    var response = self
+    switch destination {
+    case .memory: response.body = .data(try await stored.load())
+    case .stream: response.body = .chunks(ByteStream(stored))
+    // The download takes the body from there.
+    case .file: break
+    }
+    return response
+  }
+
   func with(_ status: CacheStatus) -> Response {
     var response = self
     response.cacheStatus = status

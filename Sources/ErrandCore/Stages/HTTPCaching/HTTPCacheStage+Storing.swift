@@ -35,7 +35,7 @@ extension HTTPCacheStage {
     let date = cache.date()
     let rule = FreshnessRule(now: date)
     let old = stored.selection?.selected
-    guard case .data(let body) = response.body, !response.isCut,
+    guard let body = response.cacheableBody, !response.isCut,
       rule.mayStore(response.status, response.fields, to: request.fields)
     else {
       // An older response to the same request is out of date, unless the server was in trouble.
@@ -44,22 +44,10 @@ extension HTTPCacheStage {
       }
       return nil
     }
-    let values = stored.place.values(Vary(response.fields), request.fields, secrets)
-    var new = CachedResponse(
-      response, body: body,
-      exchange: CachedExchange(
-        initialAge: rule.initialAge(of: response.fields, delay: date.timeIntervalSince(sentAt)),
-        selecting: [values]),
-      date: date, secrets: secrets)
-    if response.status == 206 || response.head.namesPart {
-      guard !response.head.isCoded, let range = ContentRange(response.head), let total = range.total,
-        range.count == Int64(body.count)
-      else {
-        return nil
-      }
-      new.exchange?.part = CachedExchange.Part(start: range.start, total: total)
-      if let combined = old?.response.combined(with: new) { new = combined }
-    }
+    guard
+      var new = made(response.head, body, from: response.url, to: request, sentAt: sentAt, stored.place, rule)
+    else { return nil }
+    if new.exchange?.part != nil, let combined = old?.response.combined(with: new) { new = combined }
     guard rule.isWorthStoring(new) else {
       if let old { await cache.remove(stored.place, old.number, unless: cancellation) }
       return nil
@@ -67,6 +55,47 @@ extension HTTPCacheStage {
     let number = (stored.selection ?? CacheSelection.empty).number(for: new, count: CacheKey.variantCount)
     let isStored = await cache.write(new, at: stored.place, number, of: caller.user, unless: cancellation)
     return isStored ? rule.lifetime(of: new) - (rule.age(of: new) ?? 0) : nil
+  }
+
+  /// Returns the stored form of a response; nil for a part that does not fit its head.
+  private func made(
+    _ head: ResponseHead, _ body: CachedBody, from url: URL, to request: Request, sentAt: Date,
+    _ place: CachePlace,
+    _ rule: FreshnessRule
+  ) -> CachedResponse? {
+    var new = CachedResponse(
+      head, body: body, from: url,
+      exchange: CachedExchange(
+        initialAge: rule.initialAge(of: head.fields, delay: rule.now.timeIntervalSince(sentAt)),
+        selecting: [place.values(Vary(head.fields), request.fields, secrets)]),
+      date: rule.now, secrets: secrets)
+    if head.status == 206 || head.namesPart {
+      guard !head.isCoded, let range = ContentRange(head), let total = range.total, range.count == body.count
+      else {
+        return nil
+      }
+      new.exchange?.part = CachedExchange.Part(start: range.start, total: total)
+    }
+    return new
+  }
+
+  // MARK: Streams
+
+  /// Returns how a streamed response is stored, by its head; nil for other destinations.
+  func drafting(_ seen: SeenRequest, _ stored: StoredVariants?, _ caller: Caller) -> ForwardRecord.Drafting? {
+    guard case .stream = caller.context.destination, seen.request.method == .get, let stored,
+      let url = seen.request.url
+    else { return nil }
+    return { [self] head, sentAt in
+      let rule = FreshnessRule(now: cache.date())
+      guard head.status != 206, !head.namesPart, rule.mayStore(head.status, head.fields, to: seen.fields),
+        let new = made(
+          head, CachedBody(Data()), from: url, to: seen.request, sentAt: sentAt, stored.place, rule),
+        rule.isWorthStoring(new)
+      else { return nil }
+      let number = (stored.selection ?? .empty).number(for: new, count: CacheKey.variantCount)
+      return cache.draft(new, at: stored.place, number, of: caller.user)
+    }
   }
 
   // MARK: HEAD

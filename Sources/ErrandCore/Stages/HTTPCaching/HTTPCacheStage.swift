@@ -46,20 +46,34 @@ final class HTTPCacheStage: Stage {
     var request = request
     var followed = 0
     while true {
-      let response = try await respond(to: request, caller, followed: followed)
-      // A redirect from the cache; the last stage has followed those of the network.
-      guard response.cacheStatus?.isHit == true else { return response }
+      let response: Response
+      switch try await respond(to: request, caller, followed: followed) {
+      // The last stage has followed its redirects, and checked it.
+      case .network(let response): return response
+      case .cache(let made): response = made
+      }
       switch try (request.options.redirects ?? redirects).step(
         request, response.head, followed: followed, secrets: secrets)
       {
       case .follow(let target): (request, followed) = (target, followed + 1)
       case .response:
-        if let rejection = request.options.validator.rejection(of: response) {
+        let response = try await response.resolved(for: context.destination)
+        if response.status == 304, context.destination.isConditional { return response }
+        if let rejection = request.options.validator.problem(with: response.head)
+          ?? request.options.validator.problem(with: response, bodyLength: response.body.count)
+        {
           throw rejection.error(of: response)
         }
         return response
       }
     }
+  }
+
+  /// A response, by where it comes from.
+  enum Delivery: Sendable {
+    /// The cache has made it, and nobody has checked it yet.
+    case cache(Response)
+    case network(Response)
   }
 
   /// What stays the same while a call passes the stage.
@@ -71,7 +85,7 @@ final class HTTPCacheStage: Stage {
 
   // MARK: Safe requests
 
-  private func respond(to request: Request, _ caller: Caller, followed: Int) async throws -> Response {
+  private func respond(to request: Request, _ caller: Caller, followed: Int) async throws -> Delivery {
     let seen = SeenRequest(request, cookies?.field(for: request, of: caller.context), followed: followed)
     if let reason = seen.bypass { return try await ask(seen, caller, nil, CacheStatus(.bypass, reason)) }
     guard
@@ -83,7 +97,7 @@ final class HTTPCacheStage: Stage {
     while true {
       let selection = await cache.selection(at: place, for: seen.fields, unless: caller.context.cancellation)
       let found = selection.selected?.response
-      if found == nil, let response = await withoutCookie(seen, caller) { return response }
+      if found == nil, let response = await withoutCookie(seen, caller) { return .cache(response) }
       guard let found, let part = found.part(for: seen.fields), mayHold(part, request) else {
         let status =
           found != nil
@@ -95,10 +109,10 @@ final class HTTPCacheStage: Stage {
       }
       let use = FreshnessRule(now: cache.date()).use(of: found, for: seen.fields)
       switch use.verdict {
-      case .deliver: return deliver(part, use, seen, caller, isCollapsed: isCollapsed)
+      case .deliver: return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
       case .deliverAndValidate:
         renew(seen, caller, StoredVariants(place, selection))
-        return deliver(part, use, seen, caller, isCollapsed: isCollapsed)
+        return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
       case .validate:
         let status = CacheStatus(CacheUse.forward(use, seen.fields), use.reason)
         let stored = StoredVariants(place, selection)
@@ -129,7 +143,7 @@ final class HTTPCacheStage: Stage {
   }
 
   private func mayHold(_ response: CachedResponse, _ request: Request) -> Bool {
-    response.data.count <= request.options.memoryLimit ?? memoryLimit
+    response.body.count <= Int64(request.options.memoryLimit ?? memoryLimit)
   }
 
   /// Returns a stored response as the cache delivers it.
@@ -149,7 +163,9 @@ final class HTTPCacheStage: Stage {
     guard validations.begin(stored.place.key) == nil else { return }
     renewal.begin(seen.request, beside: caller.context) { [self] context in
       let caller = Caller(user: caller.user, context: context, next: caller.next)
-      return try await ask(seen, caller, stored, CacheStatus(.stale, "stale-while-revalidate"))
+      switch try await ask(seen, caller, stored, CacheStatus(.stale, "stale-while-revalidate")) {
+      case .cache(let response), .network(let response): return response
+      }
     } atEnd: { [validations] in
       validations.end(stored.place.key)
     }
@@ -160,36 +176,36 @@ final class HTTPCacheStage: Stage {
   /// Sends the request, and stores its response.
   private func ask(
     _ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants?, _ status: CacheStatus
-  ) async throws -> Response {
+  ) async throws -> Delivery {
     var status = status
     let context = caller.context
     if CacheControl(seen.fields).contains("only-if-cached") {
       status.detail = "\(status.detail ?? "not stored"), and the request says only-if-cached"
-      return try generated(504, status, seen, caller)
+      return .cache(generated(504, status, seen, caller))
     }
     context.events?.tell(.cacheDecided(.http(status)))
     let usable = seen.request.method == .get ? stored?.selection?.usable(for: seen.fields) : nil
-    let asked = seen.asking(usable)
+    let asked = seen.asking(usable, draft: drafting(seen, stored, caller))
     let response: Response
     do {
       response = try await caller.next(asked.request, context)
     } catch {
-      if let fallback = fallback(for: error, seen, stored, status, caller) { return fallback }
+      if let fallback = fallback(for: error, seen, stored, status, caller) { return .cache(fallback) }
       guard let rejected = (error as? RequestError)?.response, let stored else { throw error }
       // The response is stored, even if this request rejects it.
       _ = await store(rejected, asked, stored, caller)
       throw error
     }
-    guard let stored else { return response.with(status) }
+    guard let stored else { return .network(response.with(status)) }
     if Self.isOutage(response.status), let fallback = fallback(seen, stored, caller, isDisconnected: false) {
-      return fallback
+      return .cache(fallback)
     }
     if response.status == 304, asked.record.isConditional {
       return try await validated(response, asked, seen, stored, status, caller)
     }
     if seen.request.method == .head {
       await update(stored, byHead: response, asked, caller)
-      return response.with(status)
+      return .network(response.with(status))
     }
     status.forwardStatus = response.status
     if let ttl = await store(response, asked, stored, caller) {
@@ -197,7 +213,7 @@ final class HTTPCacheStage: Stage {
       status.timeToLive = .seconds(ttl)
     }
     context.events?.tell(.cacheDecided(.http(status)))
-    return response.with(status)
+    return .network(response.with(status))
   }
 
   /// Handles a 304 to a request with the cache's conditions.
@@ -205,11 +221,11 @@ final class HTTPCacheStage: Stage {
     _ response: Response, _ asked: ForwardedRequest, _ seen: SeenRequest, _ stored: StoredVariants,
     _ status: CacheStatus,
     _ caller: Caller
-  ) async throws -> Response {
+  ) async throws -> Delivery {
     var status = status
     status.forwardStatus = 304
     guard let variant = asked.selection?.validated(by: response.fields) else {
-      if seen.isConditional { return try checked(response.with(status), seen) }
+      if seen.isConditional { return .cache(response.with(status)) }
       // The server is wrong: it was not asked about another version.
       return try await ask(seen, caller, StoredVariants(stored.place, nil), status)
     }
@@ -237,25 +253,18 @@ final class HTTPCacheStage: Stage {
     delivered.cacheStatus = status
     delivered.timing = response.timing
     caller.context.events?.tell(.cacheDecided(.http(status)))
-    return try checked(delivered, seen)
-  }
-
-  private func checked(_ response: Response, _ seen: SeenRequest) throws -> Response {
-    if let rejection = seen.request.options.validator.rejection(of: response) {
-      throw rejection.error(of: response)
-    }
-    return response
+    return .cache(delivered)
   }
 
   /// Returns a response that the cache makes itself.
   private func generated(
     _ code: HTTPStatus, _ status: CacheStatus, _ seen: SeenRequest, _ caller: Caller
-  ) throws -> Response {
+  ) -> Response {
     guard let url = seen.request.url else { preconditionFailure("a ready request has a URL") }
     var response = Response(status: code, url: url)
     response.cacheStatus = status
     caller.context.events?.tell(.cacheDecided(.http(status)))
-    return try checked(response, seen)
+    return response
   }
 
   // MARK: Failures
@@ -282,7 +291,8 @@ final class HTTPCacheStage: Stage {
       FreshnessRule.mustReachServer(CacheControl(found.fields))
     else { return nil }
     // RFC 9111, section 5.2.2.2, for a caller that accepts it; others get the error.
-    return try? generated(504, status, seen, caller)
+    guard seen.request.options.validator.statuses.contains(504) else { return nil }
+    return generated(504, status, seen, caller)
   }
 
   private func fallback(
@@ -299,6 +309,6 @@ final class HTTPCacheStage: Stage {
       isDisconnected
         ? "stale, and the server cannot be reached" : "stale, and the server failed (stale-if-error)")
     let response = deliver(part, use, seen, caller, isCollapsed: false)
-    return seen.request.options.validator.rejection(of: response) == nil ? response : nil
+    return seen.request.options.validator.problem(with: response.head) == nil ? response : nil
   }
 }

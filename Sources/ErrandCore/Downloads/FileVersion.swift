@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The version of a downloaded file, in a hidden file beside it. By it, a later download asks only for a newer version.
+struct FileVersion: Codable, Sendable, Hashable {
+  /// The largest such file that is read. Errand writes no longer one.
+  private static let limit: Int64 = 64 << 10
+
+  /// The URL that the file came from, without its secrets.
+  let url: String
+  let entityTag: String?
+  let lastModified: String?
+  /// The file's state after the download. A file that was changed since is downloaded again.
+  private let size: Int64
+  private let modified: Double
+
+  /// Creates the version of a file that was just downloaded; nil if the server named none.
+  init?(_ response: Response, url: String, file: URL) {
+    entityTag = response.fields["ETag"]
+    lastModified = response.fields["Last-Modified"].flatMap { HTTPDate.parse($0) == nil ? nil : $0 }
+    guard response.status == 200, entityTag != nil || lastModified != nil,
+      let status = FileDescriptor.status(of: file.path)
+    else { return nil }
+    self.url = url
+    size = Int64(status.size)
+    modified = status.modified.timeIntervalSinceReferenceDate
+  }
+
+  private static func path(beside file: URL) -> String {
+    "\(file.deletingLastPathComponent().path)/.\(Draft.shortened(file.lastPathComponent)).errand-version"
+  }
+
+  /// Returns the version of a file that has not changed since its download from this URL; nil if it is not known.
+  static func of(_ file: URL, from url: String) -> FileVersion? {
+    guard let memo = try? FileDescriptor(reading: path(beside: file)), let length = try? memo.length(),
+      length <= limit, let data = try? memo.read(Int(length), at: 0),
+      let version = try? JSONDecoder().decode(FileVersion.self, from: data),
+      let status = FileDescriptor.status(of: file.path), status.isRegular,
+      version.url == url, version.size == Int64(status.size),
+      version.modified == status.modified.timeIntervalSinceReferenceDate
+    else { return nil }
+    return version
+  }
+
+  /// Writes the version beside its file. A failure is ignored: the next download then asks for the whole file.
+  func write(beside file: URL) {
+    let path = Self.path(beside: file)
+    guard let data = try? JSONEncoder().encode(self), let draft = try? Draft.open(beside: path) else {
+      return
+    }
+    do {
+      try draft.write(data, at: 0)
+      try FileDescriptor.move(draft.path, to: path)
+    } catch {
+      FileDescriptor.remove(draft.path)
+    }
+  }
+
+  /// Returns the request with the condition that there is a newer version.
+  func ifChanged(_ request: Request) -> Request {
+    var request = request
+    if let entityTag { request.fields.set("If-None-Match", entityTag) }
+    if let lastModified { request.fields.set("If-Modified-Since", lastModified) }
+    return request
+  }
+}
