@@ -37,7 +37,13 @@ extension Request {
     }
     request = request.priority(Priority(task: priority)).acceptingAnyStatus()
     request = (original.additions?.changes ?? []).reduce(request) { $1($0) }
-    if original.ignoresCache { request.options.caching?.policy = .networkOnly }
+    if original.ignoresCache {
+      request.options.caching?.policy = .networkOnly
+      // For the HTTP cache, and for those on the way, as URLSession does.
+      if request.options.caching == nil, !request.fields.contains("Cache-Control") {
+        request.fields.append("Cache-Control", "no-cache")
+      }
+    }
     let statuses = (request.options.retry ?? retry).statuses
     self = request.validate { response in
       if statuses.contains(response.status.code) { throw RefusedResponse(response: response) }

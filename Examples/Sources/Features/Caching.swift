@@ -23,3 +23,23 @@ import Foundation
     try show("while the server fails: \(fallback.text)", fallback.text == "new" && fallback.cachedAt != nil)
   }
 }
+
+/// A response that is used again as its server allows, and validated when it is stale.
+@Sendable func httpCaching(_ server: MockServer) async throws {
+  server.on("GET", "/prices") { request in
+    request.fields["If-None-Match"] == "\"7\""
+      ? .response(status: 304, fields: ["Cache-Control": "max-age=60"])
+      : .response(fields: ["Cache-Control": "max-age=60", "ETag": "\"7\""], body: "prices")
+  }
+  try await withFolder { folder in
+    let client = Client { $0.cache = .http(DiskResponseCache(folder: folder)) }
+    let prices = Request.get(server.url("/prices"))
+    for (request, isHit) in [(prices, false), (prices, true), (prices.cached(.revalidate), false)] {
+      let response = try await client.send(request)
+      try show(
+        "\(response.text): \(response.cacheStatus?.description ?? "")",
+        response.cacheStatus?.isHit == isHit && response.text == "prices")
+    }
+  }
+  try show("the server saw \(server.requests.count) requests", server.requests.count == 2)
+}

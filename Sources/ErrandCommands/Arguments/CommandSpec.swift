@@ -29,12 +29,12 @@ struct CommandSpec: Sendable {
 extension CommandSpec {
   static let all: [CommandSpec] =
     [
-      get, head, delete, post, put, patch, send, download, upload, outbox, inspect, completion, manual,
+      get, head, delete, post, put, patch, send, download, upload, outbox, cache, inspect, completion, manual,
       version,
       help,
     ]
 
-  private static let asking = Group(title: "Request", options: [.header, .query])
+  private static let asking = Group(title: "Request", options: [.header, .query, .cache])
   private static let identity = Group(
     title: "Authentication and signatures", options: OptionSpec.credentials + OptionSpec.signatures)
   private static let body = Group(title: "Body", options: OptionSpec.bodies)
@@ -64,6 +64,7 @@ extension CommandSpec {
       "errand get https://example.com/report.pdf -o report.pdf --retry 3",
       "errand get https://bucket.s3.eu-central-1.amazonaws.com/key --aws-sigv4 eu-central-1:s3",
       "errand get https://api.example.com/statistics --activity 'Adding up'",
+      "errand get https://example.com/news --cache ~/.cache/errand -v",
     ])
 
   private static let head = CommandSpec(
@@ -134,6 +135,29 @@ extension CommandSpec {
       shown,
     ],
     examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
+
+  private static let cache = CommandSpec(
+    name: "cache", operands: ["COMMAND"],
+    summary: "show and remove the responses that --cache FOLDER has kept",
+    examples: ["errand cache list ~/.cache/errand"],
+    subcommands: [
+      CommandSpec(
+        name: "cache list", operands: ["FOLDER"], summary: "list the responses, the newest first",
+        notes: ["FRESH is how long a response may still be used without asking its server."],
+        groups: [Group(title: "Output", options: [.format])],
+        examples: ["errand cache list ~/.cache/errand --output json"]),
+      CommandSpec(
+        name: "cache show", operands: ["FOLDER", "URL"],
+        summary: "show the responses of a URL, without their bodies",
+        groups: [Group(title: "Output", options: [.format])]),
+      CommandSpec(
+        name: "cache remove", operands: ["FOLDER", "URL"],
+        summary: "remove the responses of a URL, of all users",
+        groups: [Group(title: "Output", options: [.format])]),
+      CommandSpec(
+        name: "cache clear", operands: ["FOLDER"], summary: "remove all responses",
+        groups: [Group(title: "Output", options: [.format])]),
+    ])
 
   private static let inspect = CommandSpec(
     name: "inspect", operands: ["COMMAND ..."], summary: "show a command's requests on a page in a browser",

@@ -10,6 +10,7 @@ enum Invocation: Sendable, Hashable {
 
   case transfer(Transfer)
   case outbox(OutboxAction)
+  case cache(CacheAction)
   /// Runs the command with these arguments and shows its calls on a page.
   case inspect(port: Int, arguments: [String])
   case completion(CompletionShell)
@@ -71,6 +72,8 @@ enum Invocation: Sendable, Hashable {
     switch command.name {
     case let name where name.hasPrefix("outbox "):
       self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments))
+    case let name where name.hasPrefix("cache "):
+      self = .cache(try CacheAction(String(name.dropFirst("cache ".count)), arguments))
     case "inspect": self = try Self.inspect(arguments)
     case "man": self = .manual
     case "completion":

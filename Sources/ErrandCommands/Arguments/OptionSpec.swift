@@ -24,6 +24,9 @@ extension OptionSpec {
   static let query = OptionSpec(
     "query", "q", "name=value", "add to the URL's query, encoded; may be repeated")
 
+  static let cache = OptionSpec(
+    "cache", nil, "FOLDER", "keep responses there, and use them again as their servers allow")
+
   static let user = OptionSpec(
     "user", "u", "USER:PASSWORD", "log in; the list of processes shows this password")
   static let netrc = OptionSpec(
@@ -167,7 +170,9 @@ extension OptionSpec {
     ]
 
   static let all =
-    [header, query] + credentials + signatures + bodies + limits + connection + shown + [resume, method]
+    [header, query, cache] + credentials + signatures + bodies + limits + connection + shown + [
+      resume, method,
+    ]
     + arriving
     + ofOutbox + [help]
 }

@@ -14,6 +14,8 @@ struct Transfer: Sendable, Hashable {
   var url: String
   var fields: [HTTPFields.Field] = []
   var query: [NameAndValue] = []
+  /// The folder of the response cache; nil for no cache.
+  var cache: String?
   var credentials = CredentialArguments()
   var signatures = SignatureArguments()
   var body = BodyArgument.none
@@ -48,6 +50,7 @@ extension Transfer {
     self.init(method: method, url: ValueParser.url(url))
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
+    cache = try ValueParser.path(arguments.last(.cache), for: .cache)
     credentials = try CredentialArguments(arguments)
     try credentials.check(fields)
     try credentials.takeUser(from: &self.url)
@@ -180,6 +183,7 @@ struct Guarantee: Sendable, Hashable {
       (.verifyAge, "Another process that delivers the request could not verify the response."),
       (.cookies, "Cookies are not stored with the request."),
       (.har, "errand outbox run cannot record yet."), (.trace, "errand outbox run cannot record yet."),
+      (.cache, "A stored request must reach its server."),
       (.curl, "--curl stores and sends nothing."),
       (.file, "The response goes to standard output. Redirect it: > FILE."),
     ]

@@ -1,6 +1,12 @@
 import ErrandCore
 import ErrandCurl
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Makes the client that the command line describes.
 struct ClientBuilder {
   let transfer: Transfer
@@ -16,6 +22,11 @@ struct ClientBuilder {
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
+    if let cache = transfer.cache {
+      configuration.cache = .http(
+        DiskResponseCache(folder: URL(filePath: cache)) { [console] in console.say("errand: cache: \($0)") })
+      configuration.onCacheFailure = { [console] in console.say("errand: the cache failed: \($0)") }
+    }
     login.configure(&configuration)
     let transport = try transfer.connection.transport()
     // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.

@@ -56,6 +56,7 @@ struct PlainDelivery: Delivery {
       try writer.write(chunk)
     }
     try writer.finish()
+    showCacheStatus(response)
     showTiming(timing(response))
     try check(response, transfer)
   }
@@ -64,6 +65,7 @@ struct PlainDelivery: Delivery {
     if transfer.showsHead {
       console.say(response.status, response.fields, version: response.timing.httpVersion)
     }
+    showCacheStatus(response)
     showTiming(response.timing)
     guard response.file != nil else {
       return console.say(
@@ -91,6 +93,12 @@ struct PlainDelivery: Delivery {
     }
     // After control-C the user needs no message.
     if failure.exit != .interrupted { console.say(failure) }
+  }
+
+  private func showCacheStatus(_ response: Response) {
+    guard transfer.isVerbose, let status = response.cacheStatus else { return }
+    line?.clear()
+    console.say("* cache: \(status)")
   }
 
   private func showTiming(_ timing: Timing) {

@@ -21,6 +21,9 @@ enum CompletionScript {
     return ["FILE", "FOLDER", ".pem"].contains { placeholder.contains($0) }
   }
 
+  /// The commands that other commands follow.
+  private static var parents: [CommandSpec] { CommandSpec.all.filter { !$0.subcommands.isEmpty } }
+
   // MARK: bash
 
   private static var bash: String {
@@ -43,7 +46,7 @@ enum CompletionScript {
           \(files)) COMPREPLY=($(compgen -f -- "$current")); return;;
           \(values.joined(separator: "|"))) return;;
           esac
-          [ "$command" = outbox ] && [ "$COMP_CWORD" -gt 2 ] && command="outbox ${COMP_WORDS[2]}"
+          case $command in \(parents.map(\.name).joined(separator: "|"))) [ "$COMP_CWORD" -gt 2 ] && command="$command ${COMP_WORDS[2]}";; esac
           case $command in
       \(words.joined(separator: "\n"))
           esac
@@ -85,13 +88,16 @@ enum CompletionScript {
           _describe command commands
           return
         fi
-        if [[ $command == outbox ]]; then
+        if [[ \(parents.map { "$command == \($0.name)" }.joined(separator: " || ")) ]]; then
           if (( CURRENT == 3 )); then
-            local -a commands=(\(list(CommandSpec.all.flatMap(\.subcommands), after: "outbox ")))
+            local -a commands=()
+            case $command in
+      \(parents.map { "      \($0.name)) commands=(\(list($0.subcommands, after: "\($0.name) ")));;" }.joined(separator: "\n"))
+            esac
             _describe command commands
             return
           fi
-          command="outbox $words[3]"
+          command="$command $words[3]"
         fi
         case $command in
           completion) compadd \(CompletionShell.allCases.map(\.rawValue).joined(separator: " "));;

@@ -17,8 +17,9 @@ public struct CachedResponse: Sendable, Hashable {
   public let url: URL
   /// When the response was cached, by the wall clock.
   public let date: Date
-  /// Nil for a response that was cached under a name.
-  package var exchange: CachedExchange?
+  /// What HTTP's caching rules know of the response, for a store to keep; nil for a response that was cached under a
+  /// name.
+  public var exchange: CachedExchange?
 
   /// Creates a cached response, and removes secrets from its fields and its URL.
   /// - Parameters:

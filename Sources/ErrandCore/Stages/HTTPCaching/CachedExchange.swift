@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// What HTTP's caching rules need to know of a cached response, besides the response.
-package struct CachedExchange: Codable, Sendable, Hashable {
+/// What HTTP's caching rules need to know of a cached response, besides the response. A store keeps it as it is.
+public struct CachedExchange: Codable, Sendable, Hashable {
   /// The part of the content that an incomplete response has.
   struct Part: Codable, Sendable, Hashable {
     /// The position of the first byte.

@@ -20,6 +20,8 @@ final class ForwardRecord: Sendable {
     var isLost = false
     /// The response that is written to the store while it arrives.
     var draft: (any CacheDraft)?
+    /// True if a draft was begun, and has not been abandoned.
+    var isDrafted = false
   }
 
   /// True if the request asks whether a stored response is still valid, so that a 304 is a response to the cache.
@@ -82,17 +84,28 @@ final class ForwardRecord: Sendable {
   func tee(_ reader: StreamSink, _ head: ResponseHead) -> any CountedSink {
     let sentAt = state.withLock { $0.isLost || !$0.hops.isEmpty ? nil : $0.sentAt }
     guard let makeDraft, let sentAt, let draft = makeDraft(head, sentAt) else { return reader }
-    state.withLock { $0.draft = draft }
-    return TeeSink(reader, draft.sink) { [weak self] in self?.takeDraft()?.abandon() }
+    state.withLock { state in
+      state.draft = draft
+      state.isDrafted = true
+    }
+    return TeeSink(reader, draft.sink) { [weak self] in self?.abandonDraft() }
   }
 
   /// Ends the storing of a streamed body.
   /// - Parameter isWhole: False if the body did not arrive completely.
   func endDraft(isWhole: Bool) async {
-    guard let draft = takeDraft() else { return }
-    guard isWhole else { return draft.abandon() }
-    try? await draft.commit()
+    guard isWhole else { return abandonDraft() }
+    try? await state.withLock { $0.draft.take() }?.commit()
   }
 
-  private func takeDraft() -> (any CacheDraft)? { state.withLock { $0.draft.take() } }
+  /// True if a streamed body is stored, or is being stored while its reader gets it.
+  var isDrafted: Bool { state.withLock { $0.isDrafted } }
+
+  private func abandonDraft() {
+    let draft = state.withLock { state in
+      state.isDrafted = false
+      return state.draft.take()
+    }
+    draft?.abandon()
+  }
 }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// Decides which responses may be stored, how old they are, and how long they are fresh (RFC 9111, sections 3 and
@@ -212,5 +212,15 @@ struct CacheUse: Sendable, Hashable {
     self.age = age
     self.ttl = ttl
     self.reason = reason
+  }
+}
+
+extension CachedResponse {
+  /// Returns the age of the response in seconds, how long it is still fresh, and what that means; nil for a response
+  /// that was cached under a name.
+  package func freshness(at now: Date) -> (age: Double, ttl: Double, reason: String)? {
+    guard exchange != nil else { return nil }
+    let use = FreshnessRule(now: now).use(of: self, for: [:])
+    return (use.age, use.ttl, use.reason)
   }
 }

@@ -211,6 +211,9 @@ final class HTTPCacheStage: Stage {
     if let ttl = await store(response, asked, stored, caller) {
       status.isStored = true
       status.timeToLive = .seconds(ttl)
+    } else if asked.record.isDrafted {
+      // The body of a stream is stored while it is read.
+      status.isStored = true
     }
     context.events?.tell(.cacheDecided(.http(status)))
     return .network(response.with(status))

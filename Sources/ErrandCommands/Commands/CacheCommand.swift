@@ -1,0 +1,136 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Shows and removes the responses in the folder of a response cache.
+struct CacheCommand {
+  /// A cached response, as `--output json` shows it.
+  private struct Row: Encodable {
+    let url: String
+    let status: Int
+    let bytes: Int
+    /// Seconds since 1970.
+    let stored: Double
+    /// Seconds; nil for a response that was cached under a name.
+    let age: Double?
+    /// The time in seconds for which it may still be used without asking its server; negative for a stale response.
+    let fresh: Double?
+    let why: String
+    /// The header fields, each as `[name, value]`.
+    var fields: [[String]]?
+  }
+
+  private struct Removed: Encodable {
+    let removed: Int
+  }
+
+  let action: CacheAction
+  let console: Console
+
+  private var isJSON: Bool { action.format == .json }
+
+  func run() async throws -> ExitCode {
+    do {
+      guard FileDescriptor.status(of: action.folder) != nil else {
+        throw FileError(.read, action.folder, "there is no such folder")
+      }
+      try await perform(
+        DiskResponseCache(folder: URL(filePath: action.folder)) { [console] in console.say("errand: \($0)") })
+      return .success
+    } catch OutputDescriptor.Failure.readerGone {
+      throw OutputDescriptor.Failure.readerGone
+    } catch {
+      let failure = CommandFailure(error)
+      if isJSON {
+        try console.show(JSONFailure(error: JSONReport.Failure(failure)))
+      } else {
+        console.say(failure)
+      }
+      return failure.exit
+    }
+  }
+
+  private func perform(_ cache: DiskResponseCache) async throws {
+    let entries = try await cache.list().sorted { $0.date > $1.date }
+    switch action.task {
+    case .list: try await list(entries, in: cache)
+    case .show(let url): try await show(try matching(url, entries), in: cache)
+    case .remove(let url):
+      let found = try matching(url, entries)
+      for entry in found { try await cache.remove(entry.key) }
+      try report(removed: found.count)
+    case .clear:
+      try await cache.clear()
+      try report(removed: entries.count)
+    }
+  }
+
+  /// - Throws: `UsageError`, if no response has this URL.
+  private func matching(_ url: String, _ entries: [CacheEntry]) throws -> [CacheEntry] {
+    let shown = Request.get(url).urlText(hiding: .standard)
+    let found = entries.filter { $0.url.absoluteString == shown || $0.key.name == url }
+    guard !found.isEmpty else {
+      throw UsageError(
+        "the cache has no response of \(url.quotedWithoutSecrets)",
+        hint: "errand cache list FOLDER shows its URLs.")
+    }
+    return found
+  }
+
+  private func row(_ entry: CacheEntry, in cache: DiskResponseCache) async throws -> (Row, CachedResponse)? {
+    guard let response = try await cache.read(entry.key) else { return nil }
+    let freshness = response.freshness(at: Date())
+    let row = Row(
+      url: entry.url.absoluteString, status: entry.status.code, bytes: response.data.count,
+      stored: entry.date.timeIntervalSince1970, age: freshness?.age, fresh: freshness?.ttl,
+      why: freshness?.reason ?? "cached as \(entry.key.name)")
+    return (row, response)
+  }
+
+  private func list(_ entries: [CacheEntry], in cache: DiskResponseCache) async throws {
+    var rows: [Row] = []
+    for entry in entries { if let (row, _) = try await row(entry, in: cache) { rows.append(row) } }
+    if isJSON { return try console.show(rows) }
+    let cells = rows.map { row in
+      [
+        "\(row.status)", Amounts.bytes(Int64(row.bytes)), row.age.map(SpanText.length) ?? "-",
+        row.fresh.map { $0 > 0 ? SpanText.length($0) : "no" } ?? "-",
+        row.url + (row.why == "fresh" ? "" : "  (\(row.why))"),
+      ]
+    }
+    let lines = [["STATUS", "SIZE", "AGE", "FRESH", "URL"]] + cells
+    let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    for line in lines {
+      let padded = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      try console.output.write(
+        ControlEscaper.line((padded.dropLast() + line.suffix(1)).joined(separator: "  ")) + "\n")
+    }
+  }
+
+  private func show(_ entries: [CacheEntry], in cache: DiskResponseCache) async throws {
+    var rows: [Row] = []
+    for entry in entries {
+      guard case (var row, let response)? = try await row(entry, in: cache) else { continue }
+      row.fields = response.fields.map { [$0.name, $0.isSecret ? "***" : $0.value] }
+      rows.append(row)
+      if isJSON { continue }
+      var lines = [
+        "\(entry.status) from \(row.url)",
+        "\(row.bytes) bytes, stored \(SpanText.since(entry.date, at: Date()))",
+      ]
+      lines.append(row.fresh.map { $0 > 0 ? "fresh for \(SpanText.length($0))" : row.why } ?? row.why)
+      lines += response.fields.map { "\($0)" } + [""]
+      for line in lines { try console.output.write(ControlEscaper.line(line) + "\n") }
+    }
+    if isJSON { try console.show(rows) }
+  }
+
+  private func report(removed count: Int) throws {
+    if isJSON { return try console.show(Removed(removed: count)) }
+    console.say("\(count) \(count == 1 ? "response was" : "responses were") removed")
+  }
+}
