@@ -35,7 +35,7 @@ final class Pipeline: Sendable {
     let cache = CacheAccess(
       configuration.cache, identity: requestIdentity, secrets: secrets,
       memoryLimit: configuration.memoryLimit,
-      date: configuration.date, timeline: timeline,
+      date: configuration.date, timeline: timeline, deadlines: deadlines,
       onFailure: configuration.onCacheFailure)
     let coalescing = CoalescingStage(
       timeline, inFlight, identity: requestIdentity, secrets: secrets, events: events,

@@ -16,22 +16,25 @@ struct CacheAccess: Sendable {
   let secrets: Secrets
   let memoryLimit: Int
   private let timeline: Timeline
-  /// True for the memory cache.
-  let waitsForLockOnly: Bool
+  private let deadlines: Deadlines
+  /// The cache, if it is in memory, so that it is never waited for.
+  let memory: MemoryResponseCache?
   private let onFailure: (@Sendable (any Error) -> Void)?
 
   /// - Parameter memoryLimit: The limit, in bytes, for requests that set none.
   init(
     _ cache: any ResponseCache, identity: RequestIdentity, secrets: Secrets, memoryLimit: Int,
-    date: @escaping @Sendable () -> Date, timeline: Timeline, onFailure: (@Sendable (any Error) -> Void)?
+    date: @escaping @Sendable () -> Date, timeline: Timeline, deadlines: Deadlines,
+    onFailure: (@Sendable (any Error) -> Void)?
   ) {
     self.cache = (cache as? HTTPCache)?.store ?? cache
-    waitsForLockOnly = self.cache is MemoryResponseCache
+    memory = self.cache as? MemoryResponseCache
     self.identity = identity
     self.secrets = secrets
     self.memoryLimit = memoryLimit
     self.date = date
     self.timeline = timeline
+    self.deadlines = deadlines
     self.onFailure = onFailure
   }
 
@@ -112,15 +115,12 @@ struct CacheAccess: Sendable {
   ) async throws -> Value {
     let store = cache
     // The memory cache waits for its lock only.
-    if waitsForLockOnly { return try await work(store) }
+    if memory != nil { return try await work(store) }
     let wait = CancellationToken()
     let link = cancellation.onCancel(stopping: wait)
-    let timer = Task { [timeline] in
-      try await timeline.sleep(Self.patience)
-      wait.cancel(.deadlineExceeded(Self.patience))
-    }
+    let end = deadlines.add(wait, Self.patience, from: timeline.now())
     defer {
-      timer.cancel()
+      end.leave()
       cancellation.removeCancelHandler(link)
     }
     do {

@@ -12,15 +12,25 @@ struct CacheFile: Sendable {
   let key: CacheKey
   let length: Int64
   private let prefix: CacheFilePrefix
+  /// The body, if the file is so small that it was read at once.
+  private let smallBody: Data?
+  /// The bytes that are read at once.
+  private static let startLength = 64 << 10
 
   /// - Throws: `FileError` if the file cannot be read, `CacheFileFault` if it is not a cached response.
   init(_ file: FileDescriptor) throws {
     self.file = file
     length = try file.length()
-    prefix = try CacheFilePrefix(file.read(CacheFilePrefix.length, at: 0))
+    let start = try file.read(Int(min(length, Int64(Self.startLength))), at: 0)
+    prefix = try CacheFilePrefix(start.prefix(CacheFilePrefix.length))
     guard prefix.fits(length) else { throw CacheFileFault.damaged }
-    let bytes = try file.read(prefix.headLength, at: Int64(CacheFilePrefix.length))
+    let headEnd = CacheFilePrefix.length + prefix.headLength
+    let bytes =
+      headEnd <= start.count
+      ? start[CacheFilePrefix.length..<headEnd]
+      : try file.read(prefix.headLength, at: Int64(CacheFilePrefix.length))
     guard prefix.matches(head: bytes), let head = CacheFileHead(bytes) else { throw CacheFileFault.damaged }
+    smallBody = length == Int64(start.count) ? start[headEnd...] : nil
     self.head = head
     key = try head.key()
   }

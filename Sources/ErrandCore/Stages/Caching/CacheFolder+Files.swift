@@ -22,7 +22,7 @@ extension CacheFolder {
   func place(
     as name: String, write: (FileDescriptor) throws -> Void, move: (String) throws(FileError) -> Void
   ) throws {
-    try finish(beginPart(of: name), write: write, move: move)
+    try finish(beginPart(of: name), isFlushed: true, write: write, move: move)
   }
 
   /// Creates the part file of a file.
@@ -32,18 +32,21 @@ extension CacheFolder {
   }
 
   /// Writes the rest of a part file, and moves it into place.
+  /// - Parameter isFlushed: True if the file must survive a power failure. A response need not: its checksums show
+  ///   whether it did, and waiting for the disk would cost more than the response is worth.
   func finish(
-    _ part: FileDescriptor, write: (FileDescriptor) throws -> Void, move: (String) throws(FileError) -> Void
+    _ part: FileDescriptor, isFlushed: Bool, write: (FileDescriptor) throws -> Void,
+    move: (String) throws(FileError) -> Void
   ) throws {
     do {
       try write(part)
-      try part.sync()
+      if isFlushed { try part.sync() }
       try move(part.path)
     } catch {
       FileDescriptor.remove(part.path)
       throw error
     }
-    // A power failure before this sync loses at most this one response.
+    guard isFlushed else { return }
     try? FileDescriptor(reading: path).sync()
   }
 
@@ -82,8 +85,8 @@ enum CacheFileName {
     return variant(key.variant, of: "\(SHA256Digest(hashing: Data(text.utf8)))" + response)
   }
 
-  /// Returns the name of another response of the same URL.
-  /// - Parameter name: The name of the response with the number 0.
+  /// Returns the name of the response with a number.
+  /// - Parameter name: The name of the file with the number 0.
   static func variant(_ number: Int, of name: String) -> String { number == 0 ? name : "\(name)\(number)" }
 
   /// Returns the name of a file that is still being written; `number` makes it unique.
@@ -92,7 +95,7 @@ enum CacheFileName {
   static func isResponse(_ name: String) -> Bool {
     let number = name.last?.wholeNumberValue ?? 0
     return isDigest(number > 0 ? String(name.dropLast()) : name, withSuffix: response)
-      && number < CacheKey.variantCount
+      && (number == 0 || CacheKey.variants.contains(number))
   }
 
   /// True for the name that an earlier version gave a response, which this version does not read.

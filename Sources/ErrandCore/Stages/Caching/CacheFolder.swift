@@ -90,7 +90,7 @@ final class CacheFolder: Sendable {
   /// Puts a response into place whose body is in its part file.
   func commit(_ part: Part, bodyLength: Int64, _ checksum: Checksum) throws {
     let now = date()
-    try finish(part.file) { file in
+    try finish(part.file, isFlushed: false) { file in
       try file.write(
         CacheFilePrefix(head: part.head, bodyLength: bodyLength, body: checksum).bytes + part.head, at: 0)
       file.stamp(now)

@@ -12,12 +12,12 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
   public let name: String
   /// The partition of the response. Responses are never shared between partitions.
   public let partition: CachePartition
-  /// The number of the response among those of one URL, from 0; 0 for a response that was cached under a name. By
+  /// The number of the response among those of one URL, from 1; 0 for a response that was cached under a name. By
   /// HTTP's rules, a URL has up to 8 responses at a time, to different requests (`Vary`).
   public private(set) var variant = 0
 
-  /// The number of responses that one URL has at most.
-  package static let variantCount = 8
+  /// The numbers of the responses that one URL has at most.
+  package static let variants = 1...8
 
   /// Returns the key of another response of the same URL.
   package func variant(_ number: Int) -> CacheKey {

@@ -19,7 +19,27 @@ public struct CachedResponse: Sendable, Hashable {
   public let date: Date
   /// What HTTP's caching rules know of the response, for a store to keep; nil for a response that was cached under a
   /// name.
-  public var exchange: CachedExchange?
+  public var exchange: CachedExchange? {
+    get { known?.exchange }
+    set { known = newValue.map { (exchange: $0, rules: known?.rules ?? StoredRules(fields)) } }
+  }
+  private var known: (exchange: CachedExchange, rules: StoredRules)?
+  /// What the header fields say to the HTTP cache.
+  var rules: StoredRules { known?.rules ?? StoredRules(fields) }
+
+  public static func == (left: CachedResponse, right: CachedResponse) -> Bool {
+    left.status == right.status && left.fields == right.fields && left.body == right.body
+      && left.url == right.url
+      && left.date == right.date && left.exchange == right.exchange
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(status)
+    hasher.combine(fields)
+    hasher.combine(body)
+    hasher.combine(url)
+    hasher.combine(date)
+  }
 
   /// Creates a cached response, and removes secrets from its fields and its URL.
   /// - Parameters:

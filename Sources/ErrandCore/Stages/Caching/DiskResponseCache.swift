@@ -9,8 +9,8 @@ import Dispatch
 /// A response cache in a folder, with one file for each response. The responses outlive the process, and
 /// other processes may use the same folder at the same time.
 ///
-/// A response is written whole or not at all, even if the process or the machine stops. A file that is
-/// damaged later is detected, removed and reported as a problem. The least recently used responses are
+/// A response is written whole or not at all, even if the process stops. A file that is damaged later, or that a power
+/// failure cut short, is detected, removed and reported as a problem. The least recently used responses are
 /// evicted first; across processes, their order is known to the minute.
 ///
 /// All file work runs on dedicated queues, one for reads and one for writes. If the disk is full or the
@@ -60,9 +60,14 @@ public final class DiskResponseCache: ResponseCache {
   public func readVariants(of key: CacheKey) async throws -> [CachedResponse?] {
     try await perform(on: reading) { [folder] in
       let base = CacheFileName.of(key.variant(0))
-      return (0..<CacheKey.variantCount).map {
-        folder.read(key.variant($0), named: CacheFileName.variant($0, of: base), isWhole: false)
+      var found: [CachedResponse?] = []
+      for number in CacheKey.variants {
+        found.append(
+          folder.read(key.variant(number), named: CacheFileName.variant(number, of: base), isWhole: false))
+        // A response that every request selects is the only one of its URL.
+        if let first = found[0], first.rules.vary.names.isEmpty { break }
       }
+      return found
     }
   }
 

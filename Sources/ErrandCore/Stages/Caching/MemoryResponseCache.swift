@@ -25,9 +25,9 @@ public final class MemoryResponseCache: ResponseCache {
   }
 
   /// Returns the cached responses of one URL. Counts as a use of each.
-  public func readVariants(of key: CacheKey) async -> [CachedResponse?] {
-    state.withLock { state in (0..<CacheKey.variantCount).map { state.read(key.variant($0)) } }
-  }
+  public func readVariants(of key: CacheKey) async -> [CachedResponse?] { variants(of: key) }
+
+  func variants(of key: CacheKey) -> [CachedResponse?] { state.withLock { $0.readVariants(of: key) } }
 
   /// Caches a response, and evicts the least recently used ones if the limit is exceeded.
   public func write(_ response: CachedResponse, under key: CacheKey) async {
@@ -71,6 +71,8 @@ struct MemoryCacheState {
   private(set) var size = 0
   private var nodes = Slab<Node>()
   private var tokens: [CacheKey: Token] = [:]
+  /// The numbers of the stored responses of each URL, as bits.
+  private var numbers: [CacheKey: UInt16] = [:]
   private var newest: Token?
   private var oldest: Token?
 
@@ -84,6 +86,15 @@ struct MemoryCacheState {
     return nodes[token]?.response
   }
 
+  mutating func readVariants(of key: CacheKey) -> [CachedResponse?] {
+    guard let known = numbers[key.variant(0)] else { return [] }
+    var found: [CachedResponse?] = []
+    for number in CacheKey.variants where known >> number != 0 {
+      found.append(known & 1 << number == 0 ? nil : read(key.variant(number)))
+    }
+    return found
+  }
+
   /// Caches a response.
   /// - Returns: The evicted responses, to be freed outside of any lock.
   mutating func write(_ response: CachedResponse, under key: CacheKey) -> [CachedResponse] {
@@ -95,6 +106,7 @@ struct MemoryCacheState {
     }
     let token = nodes.insert(Node(key: key, response: response, size: room))
     tokens[key] = token
+    if key.variant > 0 { numbers[key.variant(0), default: 0] |= 1 << key.variant }
     size += room
     link(token)
     return gone
@@ -102,6 +114,10 @@ struct MemoryCacheState {
 
   mutating func remove(_ key: CacheKey) -> CachedResponse? {
     guard let token = tokens.removeValue(forKey: key) else { return nil }
+    if key.variant > 0, let known = numbers[key.variant(0)] {
+      let rest = known & ~(1 << key.variant)
+      numbers[key.variant(0)] = rest == 0 ? nil : rest
+    }
     unlink(token)
     let node = nodes.remove(token)
     size -= node?.size ?? 0

@@ -42,7 +42,7 @@ public protocol ResponseCache: Sendable {
 extension ResponseCache {
   public func readVariants(of key: CacheKey) async throws -> [CachedResponse?] {
     var found: [CachedResponse?] = []
-    for number in 0..<CacheKey.variantCount { found.append(try await read(key.variant(number))) }
+    for number in CacheKey.variants { found.append(try await read(key.variant(number))) }
     return found
   }
 

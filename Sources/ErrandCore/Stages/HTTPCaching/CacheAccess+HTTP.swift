@@ -42,7 +42,7 @@ extension CacheAccess {
     let credentials = CachePartition.parts(
       of: request.fields, method: nil, url: request.url, user: user.text, secrets: secrets
     ) { secrets.covers($0) }
-    let name = "http \(request.address.keyText(hiding: secrets))"
+    let name = secrets.redact(request.address.resourceText)
     let hasSecret = fields.contains { secrets.covers($0) }
     if credentials.isEmpty, !hasSecret, user.owner == nil {
       return CachePlace(key: CacheKey(name), salt: Data())
@@ -68,6 +68,9 @@ extension CacheAccess {
   func selection(
     at place: CachePlace, for request: HTTPFields, unless cancellation: CancellationToken
   ) async -> CacheSelection {
+    if let memory {
+      return CacheSelection(memory.variants(of: place.key), for: request, secrets: secrets, place.digest)
+    }
     let stored = await result(unless: cancellation) { try await $0.readVariants(of: place.key) }
     return CacheSelection(stored ?? [], for: request, secrets: secrets, place.digest)
   }
@@ -80,7 +83,7 @@ extension CacheAccess {
   ) async -> Bool {
     await result(unless: cancellation) { store in
       // Only memory may hold the secrets of a response.
-      var open = waitsForLockOnly ? response : response.open(secrets)
+      var open = memory != nil ? response : response.open(secrets)
       if open.body.inMemory == nil, !(store is any DraftingCache) {
         guard open.body.count <= memoryLimit else { return false }
         open = open.with(CachedBody(try await open.body.load()))
@@ -96,21 +99,23 @@ extension CacheAccess {
 
   func removeAll(at place: CachePlace, unless cancellation: CancellationToken) async {
     await result(unless: cancellation) { store in
-      for number in 0..<CacheKey.variantCount { try await store.remove(place.key.variant(number)) }
+      for number in CacheKey.variants { try await store.remove(place.key.variant(number)) }
     }
   }
 
   /// Begins to store a response whose body is streamed; nil if the store fails.
+  /// - Parameter isCurrent: Returns false if the response is out of date when its body is complete.
   func draft(
-    _ response: CachedResponse, at place: CachePlace, _ number: Int, of user: CallIdentity
+    _ response: CachedResponse, at place: CachePlace, _ number: Int, of user: CallIdentity,
+    while isCurrent: @escaping @Sendable () -> Bool
   ) -> (any CacheDraft)? {
     let key = place.key.variant(number)
-    let open = waitsForLockOnly ? response : response.open(secrets)
+    let open = memory != nil ? response : response.open(secrets)
     do {
       let draft =
         try (cache as? any DraftingCache)?.draft(open, under: key)
         ?? CollectedDraft(open, under: key, in: cache, limit: memoryLimit)
-      return OwnedDraft(draft, key, of: user, cache: self)
+      return OwnedDraft(draft, key, cache: self) { identity.isPresent(user) && isCurrent() }
     } catch {
       report(error, unless: CancellationToken())
       return nil
@@ -133,30 +138,51 @@ extension CacheAccess {
 }
 
 extension Address {
-  /// The URL in the form that tells resources apart: with a lowercase origin, and without a fragment or secrets.
-  fileprivate func keyText(hiding secrets: Secrets) -> String {
-    let text = text.prefix { $0 != "#" }
-    let start = text.utf8.indices.dropFirst(isSecure ? 8 : 7).first {
-      text.utf8[$0] == UInt8(ascii: "/") || text.utf8[$0] == UInt8(ascii: "?")
+  /// The URL in the form that tells resources apart: with a lowercase origin, and without a fragment.
+  fileprivate var resourceText: String {
+    let text = text
+    // Most URLs have this form.
+    if unsafe ASCII.withBytes(of: text, { unsafe Self.isPlain($0, isSecure: isSecure) }) { return text }
+    let whole = text.utf8.prefix { $0 != UInt8(ascii: "#") }
+    let rest = whole.dropFirst(isSecure ? 8 : 7).drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let path = String(decoding: rest, as: UTF8.self)
+    return originName + (path.hasPrefix("/") ? "" : "/") + path
+  }
+
+  /// Returns true if the origin has neither a port nor an uppercase letter nor a user, and a path and no fragment follow.
+  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>, isSecure: Bool) -> Bool {
+    var hasPath = false
+    for index in (isSecure ? 8 : 7)..<max(8, text.count) where index < text.count {
+      let byte = unsafe text[index]
+      if byte == UInt8(ascii: "#") { return false }
+      if hasPath { continue }
+      switch byte {
+      case UInt8(ascii: "/"): hasPath = true
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+        UInt8(ascii: "-"):
+        continue
+      default: return false
+      }
     }
-    let rest = start.map { text[$0...] } ?? ""
-    return secrets.redact("\(originName)\(rest.hasPrefix("/") ? "" : "/")\(rest)")
+    return hasPath
   }
 }
 
-/// A draft of an identity's response. If the identity signs out before its end, the response is removed, because the
-/// identity's responses may have been cleared.
+/// A draft of a response that is removed if it is out of date at its end: its identity has signed out, and its responses
+/// may have been cleared, or its URL has changed.
 private struct OwnedDraft: CacheDraft {
   private let draft: any CacheDraft
   private let key: CacheKey
-  private let user: CallIdentity
   private let cache: CacheAccess
+  private let isCurrent: @Sendable () -> Bool
 
-  init(_ draft: any CacheDraft, _ key: CacheKey, of user: CallIdentity, cache: CacheAccess) {
+  init(
+    _ draft: any CacheDraft, _ key: CacheKey, cache: CacheAccess, _ isCurrent: @escaping @Sendable () -> Bool
+  ) {
     self.draft = draft
     self.key = key
-    self.user = user
     self.cache = cache
+    self.isCurrent = isCurrent
   }
 
   var sink: any BodySink { draft.sink }
@@ -164,7 +190,7 @@ private struct OwnedDraft: CacheDraft {
   func commit() async throws {
     do {
       try await draft.commit()
-      if !cache.identity.isPresent(user) { try await cache.cache.remove(key) }
+      if !isCurrent() { try await cache.cache.remove(key) }
     } catch {
       cache.report(error, unless: CancellationToken())
       throw error

@@ -17,24 +17,32 @@ struct CacheSelection: Sendable {
   let selected: Variant?
 
   /// - Parameters:
-  ///   - stored: The stored responses by their numbers.
+  ///   - stored: The stored responses, in the order of their numbers.
   ///   - request: The header fields of the request.
   ///   - digest: Makes the value of a secret field that is stored.
   init(
     _ stored: [CachedResponse?], for request: HTTPFields, secrets: Secrets, _ digest: (String) -> String
   ) {
-    variants = stored.enumerated().compactMap { number, response in
-      response.flatMap { $0.exchange == nil ? nil : Variant(number: number, response: $0) }
+    var variants: [Variant] = []
+    var selected: Variant?
+    for (number, response) in zip(CacheKey.variants, stored) {
+      guard let response, response.exchange != nil else { continue }
+      let variant = Variant(number: number, response: response)
+      variants.append(variant)
+      if Self.selects(response, request, secrets, digest),
+        selected.map({ $0.response.date < response.date }) ?? true
+      {
+        selected = variant
+      }
     }
-    selected = variants.filter { variant in
-      Self.selects(variant.response, request, secrets, digest)
-    }.max { $0.response.date < $1.response.date }
+    self.variants = variants
+    self.selected = selected
   }
 
   private static func selects(
     _ response: CachedResponse, _ request: HTTPFields, _ secrets: Secrets, _ digest: (String) -> String
   ) -> Bool {
-    let vary = Vary(response.fields)
+    let vary = response.rules.vary
     if vary.isAny { return false }
     if vary.names.isEmpty { return true }
     let values = vary.values(in: request, secrets: secrets, digest)
@@ -95,17 +103,25 @@ struct CacheSelection: Sendable {
   }
 
   /// Returns the number under which a new response is stored: that of the response which it replaces, a free one, or
-  /// that of the oldest.
-  /// - Parameter values: The values of the request fields that the new response's `Vary` names.
-  func number(for response: CachedResponse, count: Int) -> Int {
-    let (vary, values) = (Vary(response.fields), response.exchange?.selecting.first ?? [])
-    let replaced =
-      variants.first { variant in
-        Vary(variant.response.fields) == vary && variant.response.exchange?.selecting.contains(values) == true
-      } ?? (selected.flatMap { Vary($0.response.fields) == vary || vary.names.isEmpty ? $0 : nil })
+  /// that of the oldest. A response without `Vary` has the first number, and replaces all others; so where there is one,
+  /// no other need be looked for.
+  func number(for response: CachedResponse, among numbers: ClosedRange<Int>) -> Int {
+    let (vary, values) = (response.rules.vary, response.exchange?.selecting.first ?? [])
+    if vary.names.isEmpty { return numbers.lowerBound }
+    let replaced = variants.first { variant in
+      variant.response.rules.vary.names.isEmpty
+        || (variant.response.rules.vary == vary
+          && variant.response.exchange?.selecting.contains(values) == true)
+    }
     if let replaced { return replaced.number }
     let taken = Set(variants.map(\.number))
-    return (0..<count).first { !taken.contains($0) }
-      ?? variants.min { $0.response.date < $1.response.date }?.number ?? 0
+    return numbers.first { !taken.contains($0) }
+      ?? variants.min { $0.response.date < $1.response.date }?.number ?? numbers.lowerBound
+  }
+
+  /// Returns the numbers of the responses that a new one makes useless, besides the one that it replaces.
+  func outdated(by response: CachedResponse) -> [Int] {
+    guard response.rules.vary.names.isEmpty else { return [] }
+    return variants.map(\.number).filter { $0 != CacheKey.variants.lowerBound }
   }
 }

@@ -25,6 +25,20 @@ public struct CachedExchange: Codable, Sendable, Hashable {
   var part: Part?
 }
 
+/// What the header fields of a stored response say to the cache, read once.
+final class StoredRules: Sendable {
+  let control: CacheControl
+  let vary: Vary
+  /// The fields that must not be delivered without asking the server.
+  let heldBack: [String]
+
+  init(_ fields: HTTPFields) {
+    control = CacheControl(fields)
+    vary = Vary(fields)
+    heldBack = control.fieldNames(of: "no-cache")
+  }
+}
+
 extension CachedResponse {
   /// The fields of one connection (RFC 9111, section 3.1), which are not stored.
   private static let ofTheConnection: Set<String> = [

@@ -22,13 +22,15 @@ struct SeenRequest: Sendable {
   }
 
   /// True if the request itself asks only for a newer version.
-  var isConditional: Bool { fields.contains("If-None-Match") || fields.contains("If-Modified-Since") }
+  var isConditional: Bool { fields.isConditional }
+
+  private static let conditionsOfServer = ["If-Match", "If-Unmodified-Since"]
 
   /// The reason why the cache cannot respond, whatever it has stored; nil if it may respond.
   var bypass: String? {
     // The attempts of an outbox and the requests for a credential must reach the server.
     if request.options.takesNoSlot { return "the request must reach the server" }
-    for name in ["If-Match", "If-Unmodified-Since"] where fields.contains(name) {
+    for name in Self.conditionsOfServer where fields.contains(name) {
       return "only the server can check the request's \(name)"
     }
     if fields.contains("Range"), request.method == .get, ByteRange(fields) == nil {
@@ -40,8 +42,11 @@ struct SeenRequest: Sendable {
   /// Returns the request for the server, which asks whether one of the stored responses is still valid.
   /// - Parameters:
   ///   - selection: The stored responses that could be delivered; nil if the server is not asked about them.
+  ///   - begun: The present moment of the log of changes.
   ///   - draft: Stores a streamed response; nil for other destinations.
-  func asking(_ selection: CacheSelection?, draft: ForwardRecord.Drafting? = nil) -> ForwardedRequest {
+  func asking(
+    _ selection: CacheSelection?, since begun: Int, draft: ForwardRecord.Drafting? = nil
+  ) -> ForwardedRequest {
     var request = request
     let conditions = selection?.conditions ?? [:]
     if let own = conditions["If-None-Match"] {
@@ -55,7 +60,8 @@ struct SeenRequest: Sendable {
       self.request, isConditional: !conditions.isEmpty, followed: followed, draft: draft)
     request.options.forwardRecord = OnlyItself(record)
     return ForwardedRequest(
-      seen: self, request: request, record: record, selection: conditions.isEmpty ? nil : selection)
+      seen: self, request: request, record: record, selection: conditions.isEmpty ? nil : selection,
+      begun: begun)
   }
 }
 
@@ -67,11 +73,17 @@ struct ForwardedRequest: Sendable {
   let record: ForwardRecord
   /// The stored responses that the conditions are about; nil without conditions.
   let selection: CacheSelection?
+  /// When the request was sent, in the log of changes.
+  var begun: Int
 
   /// Returns the time between sending the request and `date`, in seconds.
   func delay(until date: Date) -> TimeInterval {
     record.outcome?.sentAt.map { date.timeIntervalSince($0) } ?? 0
   }
+}
+
+extension HTTPFields {
+  fileprivate var isConditional: Bool { contains { $0.isCondition } }
 }
 
 extension CachedResponse {
@@ -80,10 +92,9 @@ extension CachedResponse {
   /// - Parameter age: The age in seconds.
   func delivered(to request: Request, age: TimeInterval) -> Response {
     var fields = fields
-    let control = CacheControl(fields)
-    for name in control.fieldNames(of: "no-cache") { fields.remove(name) }
+    for name in rules.heldBack { fields.remove(name) }
     fields.set("Age", "\(Int64(max(0, age)))")
-    let isUnchanged = status.isSuccess && meetsConditions(of: request.fields)
+    let isUnchanged = status.isSuccess && request.fields.isConditional && meetsConditions(of: request.fields)
     if isUnchanged { fields.remove { Self.describesContent($0.name) } }
     let head = ResponseHead(status: isUnchanged ? 304 : status, fields: fields)
     let isBare = isUnchanged || request.method == .head

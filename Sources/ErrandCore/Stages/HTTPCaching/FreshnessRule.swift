@@ -81,7 +81,7 @@ struct FreshnessRule: Sendable {
   /// Returns how long the response is fresh, in seconds from its origin (RFC 9111, section 4.2.1).
   func lifetime(of response: CachedResponse) -> TimeInterval {
     let fields = response.fields
-    let control = CacheControl(fields)
+    let control = response.rules.control
     switch control.seconds("max-age") {
     case .valid(let seconds)?: return TimeInterval(seconds)
     case .malformed?: return 0
@@ -104,7 +104,7 @@ struct FreshnessRule: Sendable {
   /// Decides what a stored response that matches a request is good for (RFC 9111, section 4).
   /// - Parameter request: The header fields of the request.
   func use(of response: CachedResponse, for request: HTTPFields) -> CacheUse {
-    let (asked, control) = (CacheControl(request), CacheControl(response.fields))
+    let (asked, control) = (CacheControl(request), response.rules.control)
     let lifetime = lifetime(of: response)
     guard let age = age(of: response) else {
       return CacheUse(.validate, age: 0, ttl: 0, "the clock has been set back since it was stored")
@@ -119,7 +119,9 @@ struct FreshnessRule: Sendable {
     }
     if control.isUnqualified("no-cache") { return use(.validate, "the response says no-cache") }
     let isFresh = ttl > 0
-    if asked.contains("no-cache") || (asked.isEmpty && Self.isPragmaNoCache(request)) {
+    if asked.contains("no-cache")
+      || (asked.isEmpty && request.contains("Pragma") && Self.isPragmaNoCache(request))
+    {
       return use(.validate, "the request says no-cache")
     }
     let isImmutable = isFresh && control.contains("immutable")
@@ -161,7 +163,7 @@ struct FreshnessRule: Sendable {
   ///   - isDisconnected: True if the server could not be reached, so that any stale response may be delivered that is
   ///     not forbidden (RFC 9111, section 4.2.4). Otherwise `stale-if-error` decides (RFC 5861, section 4).
   func mayReplaceError(_ response: CachedResponse, for request: HTTPFields, isDisconnected: Bool) -> Bool {
-    let (asked, control) = (CacheControl(request), CacheControl(response.fields))
+    let (asked, control) = (CacheControl(request), response.rules.control)
     guard let age = age(of: response), response.exchange?.isInvalid != true, !Self.mustReachServer(control)
     else { return false }
     if isDisconnected, !["no-cache", "max-age", "min-fresh"].contains(where: asked.contains) { return true }

@@ -14,7 +14,7 @@ extension HTTPCacheStage {
     let cancellation = caller.context.cancellation
     var stored = stored
     for hop in outcome.hops {
-      _ = await store(hop.response, to: hop.request, sentAt: hop.sentAt, stored, caller)
+      _ = await store(hop.response, to: hop.request, sentAt: hop.sentAt, stored, asked, caller)
       guard
         let next = await cache.place(
           of: hop.request, redirectedBy: hop.response, caller.user, secrets, unless: cancellation)
@@ -24,12 +24,13 @@ extension HTTPCacheStage {
     }
     return await store(
       response, to: outcome.hops.isEmpty ? asked.seen.request : outcome.request,
-      sentAt: outcome.sentAt ?? cache.date(), stored,
-      caller)
+      sentAt: outcome.sentAt ?? cache.date(),
+      stored, asked, caller)
   }
 
   private func store(
-    _ response: Response, to request: Request, sentAt: Date, _ stored: StoredVariants, _ caller: Caller
+    _ response: Response, to request: Request, sentAt: Date, _ stored: StoredVariants,
+    _ asked: ForwardedRequest, _ caller: Caller
   ) async -> TimeInterval? {
     let cancellation = caller.context.cancellation
     let date = cache.date()
@@ -52,8 +53,11 @@ extension HTTPCacheStage {
       if let old { await cache.remove(stored.place, old.number, unless: cancellation) }
       return nil
     }
-    let number = (stored.selection ?? CacheSelection.empty).number(for: new, count: CacheKey.variantCount)
-    let isStored = await cache.write(new, at: stored.place, number, of: caller.user, unless: cancellation)
+    let number = (stored.selection ?? CacheSelection.empty).number(for: new, among: CacheKey.variants)
+    let isStored = await write(new, at: stored.place, number, asked, caller)
+    for number in stored.selection?.outdated(by: new) ?? [] {
+      await cache.remove(stored.place, number, unless: cancellation)
+    }
     return isStored ? rule.lifetime(of: new) - (rule.age(of: new) ?? 0) : nil
   }
 
@@ -79,10 +83,25 @@ extension HTTPCacheStage {
     return new
   }
 
+  /// Stores a response, unless its URL has changed since the request was sent.
+  func write(
+    _ response: CachedResponse, at place: CachePlace, _ number: Int, _ asked: ForwardedRequest,
+    _ caller: Caller
+  ) async -> Bool {
+    let cancellation = caller.context.cancellation
+    let isStored = await cache.write(response, at: place, number, of: caller.user, unless: cancellation)
+    // The check comes after the write: a change that is noted later removes the response.
+    guard changes.isChanged(place.key, since: asked.begun) else { return isStored }
+    await cache.remove(place, number, unless: cancellation)
+    return false
+  }
+
   // MARK: Streams
 
   /// Returns how a streamed response is stored, by its head; nil for other destinations.
-  func drafting(_ seen: SeenRequest, _ stored: StoredVariants?, _ caller: Caller) -> ForwardRecord.Drafting? {
+  func drafting(
+    _ seen: SeenRequest, _ stored: StoredVariants?, _ caller: Caller, since begun: Int
+  ) -> ForwardRecord.Drafting? {
     guard case .stream = caller.context.destination, seen.request.method == .get, let stored,
       let url = seen.request.url
     else { return nil }
@@ -93,8 +112,10 @@ extension HTTPCacheStage {
           head, CachedBody(Data()), from: url, to: seen.request, sentAt: sentAt, stored.place, rule),
         rule.isWorthStoring(new)
       else { return nil }
-      let number = (stored.selection ?? .empty).number(for: new, count: CacheKey.variantCount)
-      return cache.draft(new, at: stored.place, number, of: caller.user)
+      let number = (stored.selection ?? .empty).number(for: new, among: CacheKey.variants)
+      return cache.draft(new, at: stored.place, number, of: caller.user) { [changes] in
+        !changes.isChanged(stored.place.key, since: begun)
+      }
     }
   }
 
@@ -122,8 +143,7 @@ extension HTTPCacheStage {
         initialAge: FreshnessRule(now: date).initialAge(of: fields, delay: asked.delay(until: date)),
         secrets: secrets)
       : old.response.invalidated
-    _ = await cache.write(
-      updated, at: stored.place, old.number, of: caller.user, unless: caller.context.cancellation)
+    _ = await write(updated, at: stored.place, old.number, asked, caller)
   }
 
   // MARK: Other methods
@@ -132,7 +152,7 @@ extension HTTPCacheStage {
   /// target are out of date (RFC 9111, section 4.4).
   func passOn(_ request: Request, _ caller: Caller) async throws -> Response {
     let cookie = cookies?.field(for: request, of: caller.context)
-    let asked = SeenRequest(request, cookie, followed: 0).asking(nil)
+    let asked = SeenRequest(request, cookie, followed: 0).asking(nil, since: changes.now)
     let status = CacheStatus(.method, "the cache responds to GET and HEAD only")
     caller.context.events?.tell(.cacheDecided(.http(status)))
     var response = try await caller.next(asked.request, caller.context).with(status)
@@ -144,6 +164,7 @@ extension HTTPCacheStage {
         var target = request
         target.address = url
         if let place = await cache.place(of: target, caller.user, target.fields, unless: cancellation) {
+          changes.note(place.key)
           await cache.removeAll(at: place, unless: cancellation)
         }
       }
@@ -190,8 +211,12 @@ extension HTTPCacheStage {
     guard let place = await cache.place(of: get, caller.user, get.fields, unless: cancellation) else {
       return nil
     }
+    var asked = asked
+    // The change is its own.
+    asked.begun = changes.now
     return await store(
       response, to: get, sentAt: asked.record.outcome?.sentAt ?? cache.date(), StoredVariants(place, nil),
+      asked,
       caller)
   }
 }

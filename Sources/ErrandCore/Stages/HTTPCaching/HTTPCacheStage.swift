@@ -15,6 +15,7 @@ final class HTTPCacheStage: Stage {
   private let memoryLimit: Int
   private let isForAll: Bool
   private let validations = Validations()
+  let changes = ChangeLog()
   private let renewal: BackgroundRenewal
 
   /// - Parameters:
@@ -185,7 +186,8 @@ final class HTTPCacheStage: Stage {
     }
     context.events?.tell(.cacheDecided(.http(status)))
     let usable = seen.request.method == .get ? stored?.selection?.usable(for: seen.fields) : nil
-    let asked = seen.asking(usable, draft: drafting(seen, stored, caller))
+    let begun = changes.now
+    let asked = seen.asking(usable, since: begun, draft: drafting(seen, stored, caller, since: begun))
     let response: Response
     do {
       response = try await caller.next(asked.request, context)
@@ -241,13 +243,12 @@ final class HTTPCacheStage: Stage {
     let values = stored.place.values(Vary(updated.fields), seen.fields, secrets)
     let known = updated.exchange?.selecting ?? []
     if !known.contains(values) {
-      updated.exchange?.selecting = Array((known + [values]).suffix(CacheKey.variantCount))
+      updated.exchange?.selecting = Array((known + [values]).suffix(CacheKey.variants.count))
     }
     if CacheControl(updated.fields).contains("no-store") {
       await cache.remove(stored.place, variant.number, unless: caller.context.cancellation)
     } else {
-      status.isStored = await cache.write(
-        updated, at: stored.place, variant.number, of: caller.user, unless: caller.context.cancellation)
+      status.isStored = await write(updated, at: stored.place, variant.number, asked, caller)
     }
     let use = rule.use(of: updated, for: [:])
     status.timeToLive = .seconds(use.ttl)

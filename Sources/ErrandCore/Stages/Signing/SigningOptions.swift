@@ -81,7 +81,14 @@ struct RequestIdentity: Sendable {
   private func completed(
     _ client: CallIdentity, _ request: Request, _ key: OptionMark.Keys
   ) -> CallIdentity {
-    let parts = request.options.parts(of: key, OptionMark.Usual(retry: retry, signer: signer?.identity))
+    let options = request.options
+    // Only rare options are part of this key.
+    if key == .exchange, signer == nil, !options.hasStages, !options.isUnauthenticated, !options.isUnsigned,
+      client.text?.hasPrefix(Self.mark) != true
+    {
+      return client
+    }
+    let parts = options.parts(of: key, OptionMark.Usual(retry: retry, signer: signer?.identity))
     // A client's name that begins with the mark must not be taken for the longer text.
     if parts.isEmpty, client.text?.hasPrefix(Self.mark) != true { return client }
     var identity = client

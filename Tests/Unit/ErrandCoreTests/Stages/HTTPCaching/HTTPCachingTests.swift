@@ -191,7 +191,7 @@ import Testing
     #expect(try await send("de") == "200 de 0 hit")
     #expect(try await send("en") == "200 en 1 hit")
     for number in 0..<20 { _ = try await send("x\(number)") }
-    #expect(try await stage.client.pipeline.configuration.cache.list().count == CacheKey.variantCount)
+    #expect(try await stage.client.pipeline.configuration.cache.list().count == CacheKey.variants.count)
     #expect(try await send("x19") == "200 x19 22 hit")
   }
 
@@ -255,6 +255,21 @@ import Testing
     #expect(try await get(urls[2]))
     _ = try await send(Request("OPTIONS", urls[0]), on: stage)
     #expect(try await get(urls[0]))
+  }
+
+  @Test func `a response that was requested before its URL changed is not stored after`() async throws {
+    let gate = StubGate()
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      let response = StubStep.response(fields: ["Cache-Control": "max-age=60"], body: "\(request.index)")
+      return request.index == 0 ? response.behind(gate) : response
+    }
+    let early = stage.client.start(.get(Self.url))
+    while stage.stub.requests.isEmpty { await Task.yield() }
+    #expect(try await send(.post(Self.url), on: stage) == "200 1 method")
+    gate.open()
+    #expect(try await early.value.text == "0")
+    #expect(try await send(on: stage) == "200 2 uri-miss stored")
+    #expect(try await send(on: stage) == "200 2 hit")
   }
 
   @Test func `HEAD is served from a stored GET, updates it, or marks it as out of date`() async throws {
