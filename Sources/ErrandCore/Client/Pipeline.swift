@@ -69,7 +69,7 @@ final class Pipeline: Sendable {
       coalescing,
       CacheStage(cache, renewal),
       HTTPCacheStage(
-        cache, isForAll: configuration.cache is HTTPCache, redirects: configuration.redirects,
+        cache, configuration.cache as? HTTPCache, redirects: configuration.redirects,
         memoryLimit: configuration.memoryLimit, cookies: cookies, secrets: secrets, renewal: renewal),
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, normalizer, secrets: secrets),

@@ -10,6 +10,8 @@ final class StreamSink: CountedSink {
     var chunks = ChunkQueue()
     var received: Int64 = 0
     var isFull = false
+    /// True once no reader is left, while the body goes on to another sink.
+    var isAbandoned = false
     var ending: Result<Void, any Error>?
     var isEnding: Bool { ending != nil }
     var end: Result<Void, any Error>?
@@ -28,6 +30,7 @@ final class StreamSink: CountedSink {
     let (waiter, signal) = state.withLock {
       state -> (CheckedContinuation<Data?, any Error>?, SinkSignal) in
       state.received += Int64(chunk.count)
+      if state.isAbandoned { return (nil, .more) }
       if let waiter = state.waiter {
         state.waiter = nil
         return (waiter, .more)
@@ -49,6 +52,21 @@ final class StreamSink: CountedSink {
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {
     state.withLock { $0.drained = handler }
+  }
+
+  /// Forgets the buffered bytes and those to come, because no reader is left.
+  func abandon() {
+    let (chunks, drained) = state.withLock { state in
+      defer {
+        state.chunks = ChunkQueue()
+        state.isAbandoned = true
+        state.isFull = false
+      }
+      return (state.chunks, state.isFull ? state.drained : nil)
+    }
+    // Freed outside the lock.
+    withExtendedLifetime(chunks) {}
+    drained?()
   }
 
   /// Calls `handler` when the stream ends, before the consumer sees the end. Calls it at once if the stream

@@ -160,10 +160,28 @@ final class Attempt: Sendable {
     }
     switch try await opening.outcome() {
     case .opened(let sink, let head):
-      let source = ByteStream.Source(sink: sink, cancellation: cancellation, timing: finalTiming)
+      let source = ByteStream.Source(
+        sink: sink, cancellation: readerCancellation(sink, cancellation), timing: finalTiming)
       return response(TransferResult(head: head, metrics: TransferMetrics()), .chunks(ByteStream(source)))
     case .ended(let result): return held(result)
     }
+  }
+
+  /// Returns the token that a stream's reader cancels. If the cache wants the whole body, a reader that lets go of the
+  /// stream does not end the transfer.
+  private func readerCancellation(_ sink: StreamSink, _ cancellation: CancellationToken) -> CancellationToken
+  {
+    guard let record = request.options.forwardRecord?.value, record.isDrafted, record.finishesAbandonedStreams
+    else { return cancellation }
+    let reader = CancellationToken()
+    _ = reader.onCancel { [weak reader] in
+      switch reader?.cause {
+      case .cancelled(.streamDropped), .cancelled(.taskCancelled): sink.abandon()
+      case let cause?: cancellation.cancel(cause)
+      case nil: break
+      }
+    }
+    return reader
   }
 
   @inline(never)

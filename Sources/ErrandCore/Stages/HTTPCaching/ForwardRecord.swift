@@ -30,6 +30,8 @@ final class ForwardRecord: Sendable {
   let followed: Int
   private let original: Request
   private let makeDraft: Drafting?
+  /// True if a streamed body is stored to its end, even if its reader lets go of the stream.
+  let finishesAbandonedStreams: Bool
   private let state: Locked<State>
 
   /// Begins to store a response whose body is streamed, at its head; nil if it is not stored.
@@ -38,10 +40,14 @@ final class ForwardRecord: Sendable {
   /// - Parameters:
   ///   - request: The request as the cache sees it: without what later stages add.
   ///   - draft: Stores a streamed response; nil for other destinations.
-  init(_ request: Request, isConditional: Bool, followed: Int, draft: Drafting? = nil) {
+  init(
+    _ request: Request, isConditional: Bool, followed: Int, draft: Drafting? = nil,
+    finishesAbandonedStreams: Bool = false
+  ) {
     original = request
     self.isConditional = isConditional
     makeDraft = draft
+    self.finishesAbandonedStreams = finishesAbandonedStreams
     self.followed = followed
     state = Locked(State(request: request))
   }

@@ -44,8 +44,10 @@ struct SeenRequest: Sendable {
   ///   - selection: The stored responses that could be delivered; nil if the server is not asked about them.
   ///   - begun: The present moment of the log of changes.
   ///   - draft: Stores a streamed response; nil for other destinations.
+  ///   - finishesAbandonedStreams: True if the body is stored to its end, even if its reader lets go of the stream.
   func asking(
-    _ selection: CacheSelection?, since begun: Int, draft: ForwardRecord.Drafting? = nil
+    _ selection: CacheSelection?, since begun: Int, draft: ForwardRecord.Drafting? = nil,
+    finishesAbandonedStreams: Bool = false
   ) -> ForwardedRequest {
     var request = request
     let conditions = selection?.conditions ?? [:]
@@ -57,7 +59,8 @@ struct SeenRequest: Sendable {
       request.fields.set("If-Modified-Since", own)
     }
     let record = ForwardRecord(
-      self.request, isConditional: !conditions.isEmpty, followed: followed, draft: draft)
+      self.request, isConditional: !conditions.isEmpty, followed: followed, draft: draft,
+      finishesAbandonedStreams: finishesAbandonedStreams)
     request.options.forwardRecord = OnlyItself(record)
     return ForwardedRequest(
       seen: self, request: request, record: record, selection: conditions.isEmpty ? nil : selection,

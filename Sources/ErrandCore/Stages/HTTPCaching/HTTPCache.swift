@@ -11,8 +11,12 @@
 /// ```
 public struct HTTPCache: ResponseCache {
   let store: any ResponseCache
+  let finishesAbandonedStreams: Bool
 
-  init(_ store: any ResponseCache) { self.store = store }
+  init(_ store: any ResponseCache, finishesAbandonedStreams: Bool) {
+    self.store = store
+    self.finishesAbandonedStreams = finishesAbandonedStreams
+  }
 
   public func salt() async throws -> Data { try await store.salt() }
   public func read(_ key: CacheKey) async throws -> CachedResponse? { try await store.read(key) }
@@ -30,9 +34,14 @@ public struct HTTPCache: ResponseCache {
 extension ResponseCache where Self == HTTPCache {
   /// Lets every request of the client use a store by HTTP's rules (RFC 9111): what the server's `Cache-Control`,
   /// `Expires`, `Vary`, `ETag` and `Last-Modified` say. Requests with `cached(as:_:)` use the same store by their name.
-  /// - Parameter store: The store. Default: in memory, 20 MiB.
-  public static func http(_ store: any ResponseCache = MemoryResponseCache()) -> HTTPCache {
-    HTTPCache(store)
+  /// - Parameters:
+  ///   - store: The store. Default: in memory, 20 MiB.
+  ///   - finishesAbandonedStreams: True if a streamed body is received and stored to its end, even if its reader lets go
+  ///     of the stream. Its call then lasts until its end, its deadline, or the end of its scope. Default: false.
+  public static func http(
+    _ store: any ResponseCache = MemoryResponseCache(), finishesAbandonedStreams: Bool = false
+  ) -> HTTPCache {
+    HTTPCache(store, finishesAbandonedStreams: finishesAbandonedStreams)
   }
 }
 

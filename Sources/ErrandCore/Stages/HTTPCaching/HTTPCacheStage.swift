@@ -14,20 +14,23 @@ final class HTTPCacheStage: Stage {
   private let redirects: RedirectPolicy
   private let memoryLimit: Int
   private let isForAll: Bool
+  private let finishesAbandonedStreams: Bool
   private let validations = Validations()
   let changes = ChangeLog()
   private let renewal: BackgroundRenewal
 
   /// - Parameters:
-  ///   - isForAll: True if all requests of the client use the cache.
+  ///   - settings: The client's HTTP cache, if all requests of the client use it.
   ///   - memoryLimit: The limit, in bytes, for requests that set none.
   init(
-    _ cache: CacheAccess, isForAll: Bool, redirects: RedirectPolicy, memoryLimit: Int, cookies: CookieAccess?,
+    _ cache: CacheAccess, _ settings: HTTPCache?, redirects: RedirectPolicy, memoryLimit: Int,
+    cookies: CookieAccess?,
     secrets: Secrets, renewal: BackgroundRenewal
   ) {
-    usage = isForAll ? .everyRequest : .requests(with: .caching)
+    usage = settings != nil ? .everyRequest : .requests(with: .caching)
     self.cache = cache
-    self.isForAll = isForAll
+    isForAll = settings != nil
+    finishesAbandonedStreams = settings?.finishesAbandonedStreams ?? false
     self.redirects = redirects
     self.memoryLimit = memoryLimit
     self.cookies = cookies
@@ -187,7 +190,9 @@ final class HTTPCacheStage: Stage {
     context.events?.tell(.cacheDecided(.http(status)))
     let usable = seen.request.method == .get ? stored?.selection?.usable(for: seen.fields) : nil
     let begun = changes.now
-    let asked = seen.asking(usable, since: begun, draft: drafting(seen, stored, caller, since: begun))
+    let asked = seen.asking(
+      usable, since: begun, draft: drafting(seen, stored, caller, since: begun),
+      finishesAbandonedStreams: finishesAbandonedStreams)
     let response: Response
     do {
       response = try await caller.next(asked.request, context)

@@ -73,6 +73,28 @@ import Testing
     #expect(files.allSatisfy { !$0.contains("part") }, "\(files)")
   }
 
+  @Test func `a stream that its reader drops is stored to its end, if the client wants it`() async throws {
+    let stage = Stage.configured { [cacheFolder] in
+      $0.cache = .http(DiskResponseCache(folder: cacheFolder), finishesAbandonedStreams: true)
+    }.responding { [self] _ in served() }
+    do {
+      let response = try await stage.client.stream(.get(Self.url))
+      for try await _ in response.chunks { break }
+    }
+    await stage.expectNothingLeft()
+    let (data, status) = try await read(stage)
+    #expect(data == body && status?.isHit == true && stage.stub.requests.count == 1)
+    // A scope that ends still ends the transfer.
+    let scope = RequestScope("page")
+    do {
+      let response = try await stage.client.stream(.get("http://a.test/other"), in: scope)
+      for try await _ in response.chunks { break }
+      scope.end()
+    }
+    await stage.expectNothingLeft()
+    #expect(try await read(stage, .get("http://a.test/other")).1?.isHit == false)
+  }
+
   @Test func `a stream with a reader that waits takes no more memory, and is stored at its end`() async throws
   {
     let stage = stage { [self] _ in served() }
