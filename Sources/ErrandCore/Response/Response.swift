@@ -58,7 +58,7 @@ public struct Response: Sendable {
     set { parts.value.cachedAt = newValue }
   }
 
-  /// What the HTTP cache did, and why; nil for a response to a request that does not use it.
+  /// The action of the HTTP cache, and its reason; nil for a response to a request that does not use it.
   public internal(set) var cacheStatus: CacheStatus? {
     get { parts.value.cacheStatus }
     set { parts.value.cacheStatus = newValue }

@@ -10,7 +10,7 @@ final class StreamSink: CountedSink {
     var chunks = ChunkQueue()
     var received: Int64 = 0
     var isFull = false
-    /// True once no reader is left, while the body goes on to another sink.
+    /// True once no reader is left, while another sink still gets the body.
     var isAbandoned = false
     var ending: Result<Void, any Error>?
     var isEnding: Bool { ending != nil }

@@ -5,7 +5,7 @@ struct BackgroundRenewal: Sendable {
   let deadlines: Deadlines
   let events: EventHolder
 
-  /// Performs `work` beside a call: in its scope, with its priority and deadline, and with a number of its own.
+  /// Performs `work` beside a call: in its scope, with its priority and deadline, and with another number in events.
   /// - Parameter atEnd: Called when the work has ended, even if it could not begin.
   func begin(
     _ request: Request, beside context: CallContext,

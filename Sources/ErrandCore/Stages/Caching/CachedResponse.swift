@@ -17,14 +17,14 @@ public struct CachedResponse: Sendable, Hashable {
   public let url: URL
   /// When the response was cached, by the wall clock.
   public let date: Date
-  /// What HTTP's caching rules know of the response, for a store to keep; nil for a response that was cached under a
+  /// The facts that HTTP's caching rules need, for a store to keep; nil for a response that was cached under a
   /// name.
   public var exchange: CachedExchange? {
     get { known?.exchange }
     set { known = newValue.map { (exchange: $0, rules: known?.rules ?? StoredRules(fields)) } }
   }
   private var known: (exchange: CachedExchange, rules: StoredRules)?
-  /// What the header fields say to the HTTP cache.
+  /// The meaning of the header fields for the HTTP cache.
   var rules: StoredRules { known?.rules ?? StoredRules(fields) }
 
   public static func == (left: CachedResponse, right: CachedResponse) -> Bool {

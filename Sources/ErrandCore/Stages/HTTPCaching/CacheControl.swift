@@ -13,7 +13,7 @@ struct CacheControl: Sendable, Hashable {
   /// The names in lower case, with their arguments. Of repeated directives, the first counts.
   private var directives: [(name: String, argument: String?)] = []
 
-  /// True if there is no directive.
+  /// True if the message has no directive.
   var isEmpty: Bool { directives.isEmpty }
 
   /// Reads all lines of `Cache-Control`.

@@ -1,4 +1,4 @@
-/// What the HTTP cache did for a response, and why: the words of `Cache-Status` (RFC 9211).
+/// The action of the HTTP cache for a response, and its reason, in the words of `Cache-Status` (RFC 9211).
 ///
 /// ```swift
 /// let response = try await client.send(.get(url).cached())

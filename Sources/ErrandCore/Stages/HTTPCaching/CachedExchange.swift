@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What HTTP's caching rules need to know of a cached response, besides the response. A store keeps it as it is.
+/// The facts about a cached response that HTTP's caching rules need. A store keeps them unchanged.
 public struct CachedExchange: Codable, Sendable, Hashable {
   /// The part of the content that an incomplete response has.
   struct Part: Codable, Sendable, Hashable {
@@ -25,7 +25,7 @@ public struct CachedExchange: Codable, Sendable, Hashable {
   var part: Part?
 }
 
-/// What the header fields of a stored response say to the cache, read once.
+/// The meaning of a stored response's header fields for the cache, read once.
 final class StoredRules: Sendable {
   let control: CacheControl
   let vary: Vary

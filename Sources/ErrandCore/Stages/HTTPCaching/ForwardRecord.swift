@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What the HTTP cache learns of a request that it passed on: when it was sent, and which redirects it followed.
+/// The record of a request that the HTTP cache has forwarded: when it was sent, and which redirects it followed.
 final class ForwardRecord: Sendable {
   /// A redirect on the way to the response.
   struct Hop: Sendable {

@@ -190,7 +190,7 @@ struct FreshnessRule: Sendable {
   }
 }
 
-/// What a stored response is good for, and why.
+/// The use of a stored response, and its reason.
 struct CacheUse: Sendable, Hashable {
   enum Verdict: Sendable, Hashable {
     /// Deliver it.
@@ -218,7 +218,7 @@ struct CacheUse: Sendable, Hashable {
 }
 
 extension CachedResponse {
-  /// Returns the age of the response in seconds, how long it is still fresh, and what that means; nil for a response
+  /// Returns the age of the response in seconds, how long it is still fresh, and the decision about it; nil for a response
   /// that was cached under a name.
   package func freshness(at now: Date) -> (age: Double, ttl: Double, reason: String)? {
     guard exchange != nil else { return nil }

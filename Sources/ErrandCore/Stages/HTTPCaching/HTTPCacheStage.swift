@@ -75,12 +75,12 @@ final class HTTPCacheStage: Stage {
 
   /// A response, by where it comes from.
   enum Delivery: Sendable {
-    /// The cache has made it, and nobody has checked it yet.
+    /// The cache has made it, and it has not been checked yet.
     case cache(Response)
     case network(Response)
   }
 
-  /// What stays the same while a call passes the stage.
+  /// The values that stay the same while a call passes the stage.
   struct Caller: Sendable {
     let user: CallIdentity
     let context: CallContext

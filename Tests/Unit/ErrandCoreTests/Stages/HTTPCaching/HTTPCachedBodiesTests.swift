@@ -14,7 +14,7 @@ import Testing
 @Suite struct HTTPCachedBodiesTests {
   private static let url = "http://a.test/file"
   private let folder: TemporaryFolder
-  /// Larger than what is read at once.
+  /// Larger than the part of a file that is read at once.
   private let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
 
   init() throws { folder = try TemporaryFolder() }
