@@ -72,8 +72,13 @@ public struct OutboxConfiguration: Sendable {
   /// Reports whether there is a network. The outbox treats it as a hint; nil for no hints. Default: the
   /// system's monitor.
   public var reachability: (any ReachabilityMonitor)? = Reachability.shared
-  /// The clock that measures waits and leases. It must not stop while the machine sleeps, because another
-  /// process may take the requests over in that time. Default: `ContinuousClock`.
+  /// The clock for the times that this process measures itself: its polls, the renewal of its leases, and limits such
+  /// as that of `close(within:)`. It must not stop while the machine sleeps, because another process may take the
+  /// requests over in that time. Default: `ContinuousClock`.
+  ///
+  /// The store measures backoff, leases and lifetimes by the clocks of the machine or of the database, because other
+  /// processes use them as well. So an outbox does not run on a `VirtualClock`. In a test, set `delivery.backoff` to
+  /// zero.
   public var clock: any Clock<Duration> = ContinuousClock()
   /// The wall clock, for dates that servers send and for dates that are shown. Default: the system's clock.
   public var date: @Sendable () -> Date = { Date() }
