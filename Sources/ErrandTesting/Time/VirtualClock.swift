@@ -30,13 +30,23 @@ import ErrandCore
 /// Jobs of the main actor cannot be counted. When the counted work is idle, the clock lets the main thread do its work
 /// in 20 rounds, so up to 20 jobs of the main actor may follow each other. Tasks that they start on other threads are counted.
 ///
+/// Work that uses several clocks counts for each of them. If the work of one clock calls `run(_:)` or `advance(by:)` of
+/// another, the other clock moves first.
+///
 /// The clock does not know the following work, and moves the time without waiting for it:
 ///
 /// - a task that has not yet called such a client or slept on the clock. Wait for its first sleep with
 ///   `waitForSleepers(_:)`;
-/// - sockets, files, threads, dispatch queues and sleeps on other clocks, and a task that they resume until it sleeps
-///   on the clock again. With a `MockServer`, wait for its requests before you advance;
-/// - custom executors, and an actor while it runs a job that the clock does not count.
+/// - sockets, files, threads, dispatch queues and sleeps on other clocks. With a `MockServer`, wait for its requests
+///   before you advance;
+/// - custom executors, `globalConcurrentExecutor` as the executor of a task, and an actor while it runs a job that the
+///   clock does not count;
+/// - a task that any of these resumes, until it sleeps on the clock again;
+/// - a task after `Task.yield()`, until it sleeps on the clock again, if it has called an actor before or if
+///   `Task.immediate` started it.
+///
+/// The last two do not concern the closure of `run(_:)`, its child tasks, and tasks with the clock as their executor, such
+/// as `Task.immediate(executorPreference: clock) { … }`.
 ///
 /// Work that never rests, such as a loop of `Task.yield()`, keeps `advance(by:)` waiting, as does a blocked thread.
 public final class VirtualClock: Clock {
@@ -51,53 +61,44 @@ public final class VirtualClock: Clock {
   }
 
   private struct Sleeper {
-    let id: Int
-    let end: Instant
     /// Returns whether the clock counts the woken task until it calls `endWork()`.
     let continuation: CheckedContinuation<Bool, any Error>
+    /// The owner of the task's work.
+    let owner: WorkOwner?
   }
 
   private struct Watcher {
     let count: Int
     let continuation: CheckedContinuation<Void, any Error>
+    let owner: WorkOwner?
+  }
+
+  /// A task that waits until its move ends.
+  private struct Waiter {
+    let continuation: CheckedContinuation<Bool, Never>
+    let owner: WorkOwner?
   }
 
   private struct State {
-    var now = Instant(offset: .zero)
-    var sleepers: [Sleeper] = []
+    var time = VirtualTime()
+    var sleepers: [Int: Sleeper] = [:]
     var watchers: [Int: Watcher] = [:]
+    var waiters: [Int: Waiter] = [:]
     var cancelled: Set<Int> = []
     var lastID = 0
-    /// The number of calls of `run(_:)`.
-    var runs = 0
-    /// The number of pending jobs, and of woken tasks that have not run yet.
-    var pending = 0
-    var settlers: [CheckedContinuation<Void, Never>] = []
-    /// The number of rounds of the main thread without a pending job; nil unless it is counted.
-    var quietRounds: Int?
-
-    var isAwaited: Bool { !settlers.isEmpty || runs > 0 }
 
     mutating func nextID() -> Int {
       lastID += 1
       return lastID
     }
 
-    /// Moves the time to the earliest end, unless that is after `limit`. Removes all sleepers with this end and
-    /// returns them, in the order in which they began to sleep.
-    mutating func wakeNext(by limit: Instant?) -> [Sleeper] {
-      guard let end = sleepers.map(\.end).min(), limit.map({ end <= $0 }) ?? true else { return [] }
-      now = max(now, end)
-      let woken = sleepers.filter { $0.end == end }
-      sleepers.removeAll { $0.end == end }
-      return woken
+    mutating func remove(_ woken: [Int]) -> [Sleeper] {
+      woken.compactMap { sleepers.removeValue(forKey: $0) }
     }
   }
 
   private let state = Locked(State())
   let countsWork: Bool
-  /// The number of jobs of the main actor, one after another, after which the clock no longer waits.
-  private static let mainRounds = 20
 
   /// Creates a clock whose time is zero.
   public init() {
@@ -109,30 +110,32 @@ public final class VirtualClock: Clock {
   package init(countsWork: Bool) { self.countsWork = countsWork }
 
   /// The current instant, which only `advance(by:)`, `advanceToNext()` and `run(_:)` change.
-  public var now: Instant { state.withLock { $0.now } }
+  public var now: Instant { Instant(offset: state.withLock { $0.time.now }) }
   /// Zero, because the clock measures every duration exactly.
   public var minimumResolution: Duration { .zero }
 
   /// The number of sleeping tasks.
-  public var sleepers: Int { state.withLock { $0.sleepers.count } }
+  public var sleepers: Int { state.withLock { $0.time.sleepers } }
 
   /// The ends of all sleeps, earliest first.
-  public var ends: [Instant] { state.withLock { $0.sleepers.map(\.end).sorted() } }
+  public var ends: [Instant] { state.withLock { $0.time.sortedEnds }.map(Instant.init) }
 
   /// Waits until the clock has reached `deadline`.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let id = state.withLock { $0.nextID() }
+    let owner = WorkOwner.current
     let isCounted = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Bool, any Error>) in
         enum Step {
           case sleep, wake, cancel
         }
-        let (step, isRunning) = state.withLock { state -> (Step, Bool) in
-          if state.cancelled.remove(id) != nil { return (.cancel, false) }
-          guard deadline > state.now else { return (.wake, false) }
-          state.sleepers.append(Sleeper(id: id, end: deadline, continuation: continuation))
-          return (.sleep, state.runs > 0)
+        let step = state.withLock { state -> Step in
+          if state.cancelled.remove(id) != nil { return .cancel }
+          guard deadline.offset > state.time.now else { return .wake }
+          state.time.sleep(id, until: deadline.offset)
+          state.sleepers[id] = Sleeper(continuation: continuation, owner: owner)
+          return .sleep
         }
         switch step {
         case .wake: continuation.resume(returning: false)
@@ -140,26 +143,26 @@ public final class VirtualClock: Clock {
         case .sleep:
           tellWatchers()
           // Otherwise nothing would wake it, if the clock does not count this task's work.
-          if isRunning {
-            beginWork()
-            endWork()
-          }
+          lookAgain()
         }
       }
     } onCancel: {
       let sleeper: Sleeper? = state.withLock { state in
-        if let index = state.sleepers.firstIndex(where: { $0.id == id }) {
-          return state.sleepers.remove(at: index)
-        }
+        if state.time.cancelSleep(id) { return state.sleepers.removeValue(forKey: id) }
         state.cancelled.insert(id)
         return nil
       }
-      sleeper?.continuation.resume(throwing: CancellationError())
+      guard let sleeper else { return }
+      // It is work of the task that cancelled it, too.
+      WorkOwner.with(sleeper.owner?.adding(.current) ?? .current) {
+        sleeper.continuation.resume(throwing: CancellationError())
+      }
+      look()
     }
     // A cancellation that came too late for this sleep must not stay stored.
     state.withLock { _ = $0.cancelled.remove(id) }
     if isCounted {
-      await enter()
+      await enter(with: owner)
       endWork()
     }
   }
@@ -169,49 +172,65 @@ public final class VirtualClock: Clock {
   /// sleeps again is woken again, if that sleep ends in time.
   ///
   /// Before the first move it waits for work that is under way. See `VirtualClock` about the work that it knows.
-  public func advance(by duration: Duration) async {
-    beginMoving()
-    defer { endMoving() }
-    let limit = now.advanced(by: duration)
-    repeat { await settle() } while wakeNext(by: limit)
-    state.withLock { $0.now = max($0.now, limit) }
-  }
+  ///
+  /// Several calls may move the clock at the same time. Each returns when the clock has reached the time of its call plus
+  /// its duration, and the time moves only when the work that is due for any of them is idle.
+  public func advance(by duration: Duration) async { _ = await move { .advance(to: $0 + duration) } }
 
   /// Waits for the work that is under way, advances the time to the end of the earliest sleep, and waits until the
   /// work of the woken tasks is idle.
   /// - Returns: False if no task sleeps.
   @discardableResult
-  public func advanceToNext() async -> Bool {
-    beginMoving()
-    defer { endMoving() }
-    await settle()
-    guard wakeNext(by: nil) else { return false }
-    await settle()
-    return true
-  }
+  public func advanceToNext() async -> Bool { await move { _ in .next(hasMoved: false) } }
 
   /// Runs `work` without waiting: whenever its work is idle, the time moves to the end of the earliest sleep. So a
   /// deadline passes only if nothing else is due before it. See `VirtualClock` about the work that it knows.
+  ///
+  /// A call of `advance(by:)` or `advanceToNext()` meanwhile comes first. Afterwards the run continues.
   public func run<Result>(_ work: () async throws -> Result) async rethrows -> Result {
-    beginMoving()
-    await enter()
-    state.withLock { $0.runs += 1 }
-    defer {
-      state.withLock { $0.runs -= 1 }
-      endMoving()
-      leave()
+    let owner = WorkOwner.current
+    let mover = beginMoving(isRun: true)
+    await enter(with: owner)
+    state.withLock { $0.time.beginRun() }
+    let result: Result
+    do {
+      // The task prefers the clock's executor, so it is counted whatever resumes it.
+      result = try await withTaskExecutorPreference(executor(adding: owner)) { try await work() }
+    } catch {
+      await endRun(mover, owner)
+      throw error
     }
-    return try await work()
+    await endRun(mover, owner)
+    return result
   }
 
-  /// Moves the time to the earliest end, unless that is after `limit`, and wakes the tasks whose sleep ends then.
-  /// - Returns: False if there is no such task.
-  package func wakeNext(by limit: Instant? = nil) -> Bool {
-    let woken = state.withLock { state in
-      let woken = state.wakeNext(by: limit)
-      if countsWork { state.pending += woken.count }
-      return woken
+  private func endRun(_ mover: Mover, _ owner: WorkOwner?) async {
+    state.withLock { $0.time.endRun() }
+    await become(owner)
+    endMoving(mover)
+  }
+
+  /// Moves the time until the move ends.
+  private func move(_ move: (_ now: Duration) -> VirtualTime.Move) async -> Bool {
+    let owner = WorkOwner.current
+    let mover = beginMoving(isRun: false)
+    let hasMoved = await withCheckedContinuation { continuation in
+      state.withLock { state in
+        let id = state.nextID()
+        state.waiters[id] = Waiter(continuation: continuation, owner: owner)
+        state.time.begin(move(state.time.now), id)
+      }
+      look()
     }
+    endMoving(mover)
+    endWork()
+    return hasMoved
+  }
+
+  /// Moves the time to the earliest end, and wakes the tasks whose sleep ends then.
+  /// - Returns: False if there is no such task.
+  package func wakeNext() -> Bool {
+    let woken = state.withLock { $0.remove($0.time.wake(counts: countsWork)) }
     resume(woken)
     return !woken.isEmpty
   }
@@ -221,11 +240,12 @@ public final class VirtualClock: Clock {
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async throws {
     let id = state.withLock { $0.nextID() }
+    let owner = WorkOwner.current
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isCancelled = state.withLock { state in
           if state.cancelled.remove(id) != nil { return true }
-          state.watchers[id] = Watcher(count: count, continuation: continuation)
+          state.watchers[id] = Watcher(count: count, continuation: continuation, owner: owner)
           return false
         }
         if isCancelled { continuation.resume(throwing: CancellationError()) } else { tellWatchers() }
@@ -242,80 +262,66 @@ public final class VirtualClock: Clock {
   }
 
   private func resume(_ woken: [Sleeper]) {
-    for sleeper in woken { sleeper.continuation.resume(returning: countsWork) }
+    for sleeper in woken {
+      WorkOwner.with(executor(adding: sleeper.owner) ?? .current) {
+        sleeper.continuation.resume(returning: countsWork)
+      }
+    }
   }
 
   private func tellWatchers() {
     let told = state.withLock { state in
-      let ready = state.watchers.filter { $0.value.count <= state.sleepers.count }
+      let ready = state.watchers.filter { $0.value.count <= state.time.sleepers }
       for id in ready.keys { state.watchers[id] = nil }
-      return ready.values.map(\.continuation)
+      return ready.values
     }
-    for continuation in told { continuation.resume() }
+    // A task that waits for a sleeper does not become part of the sleeper's work.
+    for watcher in told { WorkOwner.with(watcher.owner) { watcher.continuation.resume() } }
   }
 
   // MARK: Work
 
-  /// Waits until the work that the clock counts is idle.
-  private func settle() async {
-    await withCheckedContinuation { continuation in
-      state.withLock { $0.settlers.append(continuation) }
-      lookAtMainThread()
-    }
-  }
-
-  package func beginWork() {
-    state.withLock { state in
-      state.pending += 1
-      if state.quietRounds != nil { state.quietRounds = 0 }
-    }
-  }
+  package func beginWork() { state.withLock { $0.time.beginWork() } }
 
   package func endWork() {
-    state.withLock { $0.pending -= 1 }
-    lookAtMainThread()
+    state.withLock { $0.time.endWork() }
+    look()
+  }
+
+  var isBusy: Bool { state.withLock { $0.time.isBusy } }
+
+  private func look() {
+    if state.withLock({ $0.time.look() }) { beginRound() }
+  }
+
+  func lookAgain() {
+    if state.withLock({ $0.time.lookAgain() }) { beginRound() }
   }
 
   /// When no job is pending, lets the main thread do its work, since the jobs of the main actor are not counted. Its
   /// queue is in order, so after each round every job has run that was enqueued before the round.
-  private func lookAtMainThread() {
-    let begins = state.withLock { state in
-      guard state.pending == 0, state.isAwaited, state.quietRounds == nil else { return false }
-      state.quietRounds = 0
-      return true
-    }
-    if begins { DispatchQueue.main.async { self.endRound() } }
+  private func beginRound() {
+    DispatchQueue.main.async { [self] in follow(state.withLock { $0.time.endRound() }) }
   }
 
-  private func endRound() {
-    let isQuiet: Bool? = state.withLock { state in
-      guard state.pending == 0, state.isAwaited, let rounds = state.quietRounds else {
-        state.quietRounds = nil
-        return nil
-      }
-      state.quietRounds = rounds < Self.mainRounds ? rounds + 1 : nil
-      return rounds == Self.mainRounds
-    }
-    switch isQuiet {
-    case nil: break
-    case false?: DispatchQueue.main.async { self.endRound() }
+  private func follow(_ look: VirtualTime.Look) {
+    switch look {
+    case .rest: break
+    case .round: beginRound()
     // Elsewhere, because what the main thread resumes is counted.
-    case true?: DispatchQueue.global().async { self.idle() }
+    case .decide: DispatchQueue.global().async { self.decide() }
+    case .step(.wake(let woken)): resume(state.withLock { $0.remove(woken) })
+    case .step(.end(let id, let hasMoved)):
+      guard let waiter = state.withLock({ $0.waiters.removeValue(forKey: id) }) else { return }
+      WorkOwner.with(waiter.owner) { waiter.continuation.resume(returning: hasMoved) }
     }
   }
 
-  /// Continues the tasks that wait until the work is idle; without such tasks, `run(_:)` moves the time.
-  private func idle() {
-    let (settlers, woken): ([CheckedContinuation<Void, Never>], [Sleeper]) = state.withLock { state in
-      guard state.pending == 0 else { return ([], []) }
-      defer { state.settlers = [] }
-      guard state.settlers.isEmpty, state.runs > 0 else { return (state.settlers, []) }
-      let woken = state.wakeNext(by: nil)
-      state.pending += woken.count
-      return ([], woken)
-    }
-    for settler in settlers { settler.resume() }
-    resume(woken)
+  private func decide() {
+    let isHeld = isHeld
+    let look = state.withLock { $0.time.decide(isHeld: isHeld) }
+    follow(look)
+    if look == .rest { releaseOthers() }
   }
 }
 
