@@ -141,11 +141,8 @@ package struct VirtualTime: Sendable {
   /// Chooses the next step, if there was no work since the rounds of the main thread began.
   /// - Parameter isHeld: Whether another clock has to move before this one.
   package mutating func decide(isHeld: Bool) -> Look {
-    guard pending == 0, let rounds = quietRounds else {
-      quietRounds = nil
-      return .rest
-    }
-    guard rounds > Self.mainRounds else { return .round }
+    // Work that began since then has set the number of rounds to zero.
+    guard let rounds = quietRounds, rounds > Self.mainRounds else { return .round }
     quietRounds = nil
     return isHeld ? .rest : nextStep().map(Look.step) ?? .rest
   }

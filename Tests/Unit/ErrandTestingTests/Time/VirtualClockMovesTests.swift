@@ -3,6 +3,16 @@ import ErrandCore
 import ErrandTesting
 import Testing
 
+/// Blocks the thread for many more rounds of the main thread than a clock waits for.
+private func outlastRounds() {
+  let end = DispatchSemaphore(value: 0)
+  for _ in 0..<200 {
+    // Not `sync`, which runs on this thread if the main thread is idle.
+    DispatchQueue.main.async { end.signal() }
+    end.wait()
+  }
+}
+
 @Suite("A virtual clock that several calls move", .timeLimit(.minutes(2)))
 struct VirtualClockMovesTests {
   private static let tries = 50
@@ -13,7 +23,7 @@ struct VirtualClockMovesTests {
     private(set) var jobs = 0
 
     func work() {
-      for _ in 0..<100 { DispatchQueue.main.sync {} }
+      outlastRounds()
       jobs += 1
     }
   }
@@ -146,7 +156,7 @@ struct VirtualClockMovesTests {
             group.addTask { @concurrent in
               await slow.work()
               await Task.yield()
-              for _ in 0..<100 { DispatchQueue.main.sync {} }
+              outlastRounds()
             }
           }
         }
@@ -178,7 +188,7 @@ struct VirtualClockMovesTests {
       let other = VirtualClock()
       try await clock.run {
         try await other.run {
-          try await other.sleep(for: .seconds(5))
+          for _ in 0..<50 { try await other.sleep(for: .milliseconds(100)) }
           await slow.work()
         }
         #expect(clock.now.offset == .zero)
@@ -197,6 +207,25 @@ struct VirtualClockMovesTests {
         #expect(clock.now.offset == .seconds(1))
       }
     }
+  }
+
+  @Test func `a task that sleeps or runs on a second clock still counts for the first`() async throws {
+    let other = VirtualClock()
+    let times = Locked<[Duration]>([])
+    let working = Task {
+      try await clock.sleep(for: .seconds(1))
+      try await other.sleep(for: .seconds(1))
+      for _ in 0..<3 { await slow.work() }
+      times.withLock { $0.append(clock.now.offset) }
+      await Task(executorPreference: other) { for _ in 0..<3 { await slow.work() } }.value
+      times.withLock { $0.append(clock.now.offset) }
+    }
+    try await clock.waitForSleepers()
+    await clock.advance(by: .seconds(1))
+    #expect(other.wakeNext())
+    await clock.advance(by: .seconds(100))
+    #expect(times.withLock { $0 } == [.seconds(1), .seconds(1)])
+    try await working.value
   }
 
   @Test func `a clock moves when the clock within its work has no sleeper`() async throws {

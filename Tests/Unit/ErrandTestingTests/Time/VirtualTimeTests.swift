@@ -18,7 +18,7 @@ struct VirtualTimeTests {
     var jobs = 0
     /// What the main thread or the clock's queue has to do for the clock.
     var look = VirtualTime.Look.rest
-    /// Rounds of the main thread since the last job.
+    /// Rounds of the main thread since a job began or ended.
     var quietRounds = 0
     /// Whether the clock rested although no work was pending. If it was held, it looks again when it is released.
     var rests = false
@@ -47,6 +47,7 @@ struct VirtualTimeTests {
     mutating func endJob() {
       time.endWork()
       jobs -= 1
+      quietRounds = 0
       afterChange()
     }
 
