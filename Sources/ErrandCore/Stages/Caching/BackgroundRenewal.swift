@@ -14,6 +14,8 @@ struct BackgroundRenewal: Sendable {
   ) {
     let renewing = context.forked { renewing in
       renewing.cancellation = CancellationToken()
+      // The caller's stream or file gets the old response.
+      renewing.destination = .memory
       renewing.effectivePriority = EffectivePriority(context.effectivePriority.current, canChange: false)
       renewing.progress = nil
       renewing.started = timeline.now()

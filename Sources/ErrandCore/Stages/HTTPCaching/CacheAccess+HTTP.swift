@@ -83,7 +83,7 @@ extension CacheAccess {
   ) async -> Bool {
     await result(unless: cancellation) { store in
       // Only memory may hold the secrets of a response.
-      var open = memory != nil ? response : response.open(secrets)
+      guard var open = memory != nil ? response : response.open(secrets) else { return false }
       if open.body.inMemory == nil, !(store is any DraftingCache) {
         guard open.body.count <= memoryLimit else { return false }
         open = open.with(CachedBody(try await open.body.load()))
@@ -110,7 +110,7 @@ extension CacheAccess {
     while isCurrent: @escaping @Sendable () -> Bool
   ) -> (any CacheDraft)? {
     let key = place.key.variant(number)
-    let open = memory != nil ? response : response.open(secrets)
+    guard let open = memory != nil ? response : response.open(secrets) else { return nil }
     do {
       let draft =
         try (cache as? any DraftingCache)?.draft(open, under: key)

@@ -58,11 +58,13 @@ extension CachedResponse {
     self.exchange = exchange
   }
 
-  /// Returns the response without the fields that hold secrets, such as `Set-Cookie`.
-  func open(_ secrets: Secrets) -> CachedResponse {
+  /// Returns the response without the fields that hold secrets, such as `Set-Cookie`; nil for a redirect whose target
+  /// is a secret.
+  func open(_ secrets: Secrets) -> CachedResponse? {
     guard fields.contains(where: secrets.hides) else { return self }
     var open = fields
     open.remove(where: secrets.hides)
+    if status.isRedirect, !open.contains("Location") { return nil }
     var copy = CachedResponse(
       status: status, lasting: open, body: body, url: url, date: date, secrets: secrets)
     copy.exchange = exchange

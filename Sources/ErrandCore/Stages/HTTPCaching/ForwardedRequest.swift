@@ -102,7 +102,7 @@ extension CachedResponse {
     let head = ResponseHead(status: isUnchanged ? 304 : status, fields: fields)
     let isBare = isUnchanged || request.method == .head
     var response = Response(
-      head: head, body: isBare ? .data(Data()) : .stored(body), url: url, timing: Timing())
+      head: head, body: isBare ? .data(Data()) : .stored(body), url: request.url ?? url, timing: Timing())
     response.cachedAt = date
     return response
   }

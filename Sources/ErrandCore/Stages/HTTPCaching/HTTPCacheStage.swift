@@ -102,7 +102,7 @@ final class HTTPCacheStage: Stage {
       let selection = await cache.selection(at: place, for: seen.fields, unless: caller.context.cancellation)
       let found = selection.selected?.response
       if found == nil, let response = await withoutCookie(seen, caller) { return .cache(response) }
-      guard let found, let part = found.part(for: seen.fields), mayHold(part, request) else {
+      guard let found, let part = found.part(for: seen.fields), mayHold(part, request, caller.context) else {
         let status =
           found != nil
           ? CacheStatus(.partial, "only a part of the content is stored")
@@ -140,14 +140,16 @@ final class HTTPCacheStage: Stage {
     let cancellation = caller.context.cancellation
     guard let place = await cache.place(of: request, caller.user, seen.fields, unless: cancellation),
       let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected?.response,
-      let part = found.part(for: seen.fields), mayHold(part, request)
+      let part = found.part(for: seen.fields), mayHold(part, request, caller.context)
     else { return nil }
     let use = FreshnessRule(now: cache.date()).use(of: found, for: seen.fields)
     return use.verdict == .deliver ? deliver(part, use, seen, caller, isCollapsed: false) : nil
   }
 
-  private func mayHold(_ response: CachedResponse, _ request: Request) -> Bool {
-    response.body.count <= Int64(request.options.memoryLimit ?? memoryLimit)
+  /// Returns false if the body is larger than the request allows to hold in memory.
+  private func mayHold(_ response: CachedResponse, _ request: Request, _ context: CallContext) -> Bool {
+    guard case .memory = context.destination else { return true }
+    return response.body.count <= Int64(request.options.memoryLimit ?? memoryLimit)
   }
 
   /// Returns a stored response as the cache delivers it.

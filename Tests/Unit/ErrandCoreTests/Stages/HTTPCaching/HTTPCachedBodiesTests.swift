@@ -120,6 +120,42 @@ import Testing
     #expect(stage.stub.requests.count == 1)
   }
 
+  @Test func `a body that is too large for memory comes from the cache to a stream and a file`() async throws
+  {
+    let stage = Stage.configured { [cacheFolder] in
+      $0.cache = .http(DiskResponseCache(folder: cacheFolder))
+      $0.memoryLimit = 1000
+    }.responding { [self] _ in served() }
+    #expect(try await read(stage).0 == body)
+    #expect(try await read(stage).1?.isHit == true)
+    let file = folder.url.appending(path: "one")
+    #expect(try await stage.client.download(.get(Self.url), to: file).cacheStatus?.isHit == true)
+    await #expect(throws: RequestError.self) { try await stage.client.send(.get(Self.url)) }
+  }
+
+  @Test func `a stale stream and a stale download are renewed beside their callers`() async throws {
+    let stage = stage { request in
+      .response(
+        fields: ["Cache-Control": "max-age=1, stale-while-revalidate=100", "ETag": "\"\(request.index)\""],
+        body: "\(request.index)")
+    }
+    let file = folder.url.appending(path: "one")
+    _ = try await read(stage)
+    for (number, isFile) in [false, true].enumerated() {
+      await stage.clock.advance(by: .seconds(2))
+      let text: String
+      if isFile {
+        try await stage.client.download(.get(Self.url), to: file)
+        text = try String(contentsOf: file, encoding: .utf8)
+      } else {
+        text = String(decoding: try await read(stage).0, as: UTF8.self)
+      }
+      #expect(text == "\(number)")
+      await stage.expectNothingLeft()
+    }
+    #expect(String(decoding: try await read(stage).0, as: UTF8.self) == "2")
+  }
+
   @Test func `a validated download comes from the cache`() async throws {
     let stage = stage { [self] request in
       request.fields.contains("If-None-Match") ? .response(status: 304) : served(["ETag": "\"1\""])

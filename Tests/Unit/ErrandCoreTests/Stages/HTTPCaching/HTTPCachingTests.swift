@@ -427,6 +427,32 @@ import Testing
     #expect(try await send(.get(Self.url).redirects(RedirectPolicy(limit: 0)), on: lasting) == "301  hit")
   }
 
+  @Test func `a secret URL is not written to disk, and is the URL of its responses all the same`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let stage = Stage.configured { $0.cache = .http(DiskResponseCache(folder: folder.url)) }.responding {
+      request in
+      request.path == "/feed"
+        ? .response(
+          status: 301, fields: ["Location": "/next?access_token=s3cret", "Cache-Control": "max-age=60"])
+        : .response(fields: ["Cache-Control": "max-age=60"], body: "end")
+    }
+    for _ in 0..<2 {
+      let response = try await stage.client.send(.get(Self.url))
+      #expect(
+        response.text == "end" && response.url.absoluteString == "http://a.test/next?access_token=s3cret")
+    }
+    #expect(
+      stage.paths == ["/feed", "/next", "/feed", "/next"] || stage.paths == ["/feed", "/next", "/feed"])
+    let direct = try await stage.client.send(.get("http://a.test/next?access_token=s3cret"))
+    #expect(direct.cacheStatus?.isHit == true && direct.url.absoluteString.hasSuffix("s3cret"))
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+      let bytes = try Data(contentsOf: folder.url.appending(path: name))
+      #expect(bytes.firstRange(of: Data("s3cret".utf8)) == nil, "\(name)")
+    }
+  }
+
   // MARK: Stores
 
   @Test func `a folder keeps variants and ages beyond the process`() async throws {
