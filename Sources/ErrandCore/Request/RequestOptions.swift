@@ -128,6 +128,12 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.isUndecoded = newValue } }
   }
 
+  /// True if the transport decodes the content codings of the response.
+  var decodesContent: Bool {
+    guard let values = stages?.values else { return true }
+    return values.responseFilters.isEmpty && !values.isUndecoded
+  }
+
   /// True if the request codes its body, or filters responses.
   package var hasContentCode: Bool { bodyCoding != nil || !responseFilters.isEmpty }
 

@@ -12,7 +12,8 @@ public struct Response: Sendable {
     var body: ResponseBody
     var timing: Timing
     var cachedAt: Date?
-    var cacheStatus: CacheStatus?
+    /// Boxed, because most responses have none, and the parts are copied.
+    var cacheStatus: Boxed<CacheStatus>?
     /// True if the rest of the body was not received, because only the head is needed.
     var isCut = false
     /// The method of the request. It is nil for a response that an interceptor created, until it leaves the
@@ -60,8 +61,8 @@ public struct Response: Sendable {
 
   /// The action of the HTTP cache, and its reason; nil for a response to a request that does not use it.
   public internal(set) var cacheStatus: CacheStatus? {
-    get { parts.value.cacheStatus }
-    set { parts.value.cacheStatus = newValue }
+    get { parts.value.cacheStatus?.value }
+    set { parts.value.cacheStatus = newValue.map { Boxed($0) } }
   }
 
   /// True if the server has no newer version (304), so that a conditional download has left the file as it is.

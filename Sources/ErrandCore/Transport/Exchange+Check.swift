@@ -21,7 +21,7 @@ extension Exchange.Request {
     self.init(
       checked: request.method, url, isSecure: request.address.isSecure, fields, upload, timeout,
       connectTimeout, request.options.httpVersion, mayBeRepeated: mayBeRepeated,
-      decodesContent: request.options.responseFilters.isEmpty && !request.options.isUndecoded)
+      decodesContent: !request.options.hasStages || request.options.decodesContent)
   }
 }
 

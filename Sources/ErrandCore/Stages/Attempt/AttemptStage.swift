@@ -53,6 +53,7 @@ final class AttemptStage: Stage {
   @inline(__always)
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let pass = request.options.signingPass
+    let record = request.options.hasStages ? forwardRecord(of: request) : nil
     let isSigned = pass?.isSigned == true
     let began = pass?.began ?? timeline.now()
     var request = request
@@ -60,7 +61,6 @@ final class AttemptStage: Stage {
     var hasAskedAgain = false
     var resends = Resends()
     var sent = 0
-    let record = request.options.forwardRecord?.value
     if followed == 0 { record?.begins() }
     while true {
       try context.cancellation.check()
@@ -138,6 +138,10 @@ final class AttemptStage: Stage {
       }
     }
   }
+
+  // Not inlined, because most requests are not forwarded by the HTTP cache.
+  @inline(never)
+  private func forwardRecord(of request: Request) -> ForwardRecord? { request.options.forwardRecord?.value }
 
   // Not inlined, because most clients have no cookies.
   @inline(never)
