@@ -1,7 +1,9 @@
-import Errand
+import Dispatch
 import ErrandTesting
 import Foundation
 import Testing
+
+@testable import Errand
 
 /// Sends signals to this process. Each test has another one, because a signal is delivered to all who wait for it.
 @Suite(.timeLimit(.minutes(1))) struct UntilSignalTests {
@@ -57,6 +59,90 @@ import Testing
       #expect(Self.hasDefaultAction(SIGVTALRM))
     }
   #endif
+
+  /// Waits until a signal cancels the work, after it has sent the signal itself.
+  private static func catching(_ signal: Int32) async throws -> Int32? {
+    try await untilSignal([signal]) {
+      kill(getpid(), signal)
+      try await StubGate().pass()
+    }
+  }
+
+  @Test func `each later use catches its signals like the first one`() async throws {
+    for _ in 0..<3 {
+      #expect(try await Self.catching(SIGALRM) == SIGALRM)
+      #expect(try await untilSignal([SIGALRM]) {} == nil)
+    }
+  }
+
+  @Test func `a signal cancels every call that waits for it, and the last one restores its effect`()
+    async throws
+  {
+    let (begun, mayEnd) = (StubGate(), StubGate())
+    let first = Task {
+      try await untilSignal([SIGXCPU]) {
+        begun.open()
+        try await mayEnd.pass()
+      }
+    }
+    try await begun.pass()
+    // The outer of these two ends at the signal, too.
+    let received = try await untilSignal([SIGXCPU, SIGXFSZ]) {
+      mayEnd.open()
+      #expect(try await first.value == nil)
+      #expect(try await Self.catching(SIGXCPU) == SIGXCPU)
+      try await StubGate().pass()
+    }
+    #expect(received == SIGXCPU)
+    #if canImport(Glibc)
+      #expect(Self.hasDefaultAction(SIGXCPU))
+      #expect(Self.hasDefaultAction(SIGXFSZ))
+    #endif
+    #expect(try await Self.catching(SIGXCPU) == SIGXCPU)
+  }
+
+  @Test func `a source of other code for the same signal keeps working`() async throws {
+    let (events, continuation) = AsyncStream.makeStream(of: Void.self)
+    let source = DispatchSource.makeSignalSource(signal: SIGIO, queue: .global())
+    source.setEventHandler { @Sendable in continuation.yield() }
+    await withCheckedContinuation { registered in
+      source.setRegistrationHandler { @Sendable in registered.resume() }
+      source.activate()
+    }
+    defer { source.cancel() }
+    var iterator = events.makeAsyncIterator()
+    #expect(try await Self.catching(SIGIO) == SIGIO)
+    #expect(await iterator.next() != nil)
+    #if !canImport(Darwin)
+      kill(getpid(), SIGIO)
+      #expect(await iterator.next() != nil)
+    #endif
+  }
+
+  @Test(arguments: [0, -1, 1000, Int32.min, Int32.max, SIGKILL, SIGSTOP, SIGSEGV, SIGPIPE])
+  func `a number that is no signal to wait for is an error that names it`(number: Int32) async {
+    let error = await #expect(throws: UnusableSignal.self) {
+      try await untilSignal([SIGUSR2, number]) { Issue.record("the work began") }
+    }
+    #expect(error.map { "\($0)".contains("the signal \(number):") } == true)
+  }
+
+  @Test func `the first call for a signal installs it, and the end of the last one restores it`() {
+    var waits = SignalWaits()
+    let first = waits.begin([SIGINT, SIGTERM])
+    #expect(first.first == [SIGINT, SIGTERM])
+    let second = waits.begin([SIGTERM, SIGHUP])
+    #expect(second.first == [SIGHUP])
+    #expect(waits.end(first.call) == [SIGINT])
+    #expect(waits.end(first.call) == [])
+    let third = waits.begin([SIGTERM])
+    #expect(third.first == [])
+    let received = waits.receive(SIGTERM)
+    #expect(received.calls == [second.call, third.call])
+    #expect(received.last == [SIGHUP, SIGTERM])
+    #expect(waits.receive(SIGTERM).calls == [])
+    #expect(waits.begin([]).first == [])
+  }
 
   @Test func `a caller that is cancelled cancels the work`() async throws {
     let task = Task { try await untilSignal([SIGUSR2]) { try await StubGate().pass() } }
