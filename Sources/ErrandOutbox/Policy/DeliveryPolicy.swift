@@ -85,13 +85,14 @@ public enum DeliveryDecision: Sendable, Hashable {
   /// The request will never be accepted as it is: it is moved to the dead letters.
   case reject(reason: String)
 
-  /// Decides by the semantics of HTTP (RFC 9110):
-  /// - 2xx is delivered if it came from the requested origin, or if the policy lets redirects lead to the
-  ///   other one.
-  /// - 303 within the origin, to anything but a GET, is delivered: the server accepted the request, and the
-  ///   result is elsewhere (section 15.4.4).
-  /// - 408, 425, 429, 5xx and every failure on the way are retried. So are a redirect that is not followed
-  ///   and a response that the request's own validation refused: a captive portal may have sent it.
+  /// Decides by the request's checks, and by the semantics of HTTP (RFC 9110):
+  /// - A response that the request's checks accept (2xx, unless it says otherwise) is delivered if it came from the
+  ///   requested origin, or if the policy lets redirects lead to the other one. Of the others:
+  /// - 303 within the origin, to anything but a GET, is delivered unless the request names its statuses: the server
+  ///   accepted the request, and the result is elsewhere (section 15.4.4).
+  /// - 408, 425, 429, 5xx and every failure on the way are retried. So are a redirect that is not followed, a 2xx
+  ///   that the request does not accept, and a response that another of its checks refuses: a captive portal may
+  ///   have sent it.
   /// - 301 and 302 to a POST, within the origin, are rejected, unless the policy lets redirects change the
   ///   method.
   /// - 409 is retried, four times. Every stored request has an `Idempotency-Key`, and with one a 409 may mean
@@ -104,8 +105,9 @@ public enum DeliveryDecision: Sendable, Hashable {
   public static func standard(_ attempt: DeliveryAttempt) -> DeliveryDecision {
     switch attempt.result {
     case .success(let response):
-      guard response.status.isSuccess else {
-        return redirected(attempt.request, response.status, response.fields) ?? of(response.status)
+      // An interceptor may have accepted what the request does not.
+      guard attempt.request.accepts(response.status) else {
+        return refused(response.status, response.fields, attempt.request)
       }
       // Most responses come from the very URL of the request.
       guard !attempt.mayChangeOrigin, let asked = attempt.request.url else { return .delivered }
@@ -116,8 +118,7 @@ public enum DeliveryDecision: Sendable, Hashable {
           reason: "the response came from another origin, \(response.url.host() ?? "whose URL has no host")")
       }
       return .delivered
-    case .failure(let error as RequestError):
-      return error.status.flatMap { redirected(attempt.request, $0, error.fields ?? [:]) } ?? of(error)
+    case .failure(let error as RequestError): return of(error, attempt.request)
     case .failure(let error): return .retry(reason: error.shown)
     }
   }
@@ -131,7 +132,7 @@ public enum DeliveryDecision: Sendable, Hashable {
       let origin = Origin(url), origin == Origin(target.absoluteURL)
     else { return nil }
     switch status.code {
-    case 303: return .delivered
+    case 303: return request.options.validator.statuses == .success ? .delivered : nil
     case 301, 302:
       guard request.method == .post else { return nil }
       return .reject(
@@ -142,16 +143,18 @@ public enum DeliveryDecision: Sendable, Hashable {
     }
   }
 
-  private static func of(_ error: RequestError) -> DeliveryDecision {
+  private static func of(_ error: RequestError, _ request: Request) -> DeliveryDecision {
     if FailureCause(of: error) == .request { return .reject(reason: error.message) }
     switch error.code {
     case .rejected:
-      if case .status(let status, _) = error.rejection { return of(status) }
+      if case .status(let status, let expected) = error.rejection {
+        return refused(status, error.fields, request, expected: expected)
+      }
       return .retry(reason: error.message)
     case .bodyTooLarge:
+      guard let status = error.status else { return .retry(reason: error.message) }
       // The server accepted the request. Only the response is longer than the limit.
-      if let status = error.status { return of(status) }
-      return .retry(reason: error.message)
+      return request.accepts(status) ? .delivered : refused(status, error.fields, request)
     case .signedOut, .refreshFailed, .excessiveRefresh:
       return .unauthorized(reason: error.message)
     case .cancelled where error.cancellation == .signedOut:
@@ -161,10 +164,19 @@ public enum DeliveryDecision: Sendable, Hashable {
     }
   }
 
-  private static func of(_ status: HTTPStatus) -> DeliveryDecision {
+  /// Decides about a status that the request does not accept.
+  /// - Parameter expected: The statuses that an interceptor expected; nil for those of the request.
+  private static func refused(
+    _ status: HTTPStatus, _ fields: HTTPFields?, _ request: Request, expected: AcceptedStatuses? = nil
+  ) -> DeliveryDecision {
+    if let decision = redirected(request, status, fields ?? [:]) { return decision }
     let said = "the server responded with \(status)"
     switch status.code {
-    case 200..<300: return .delivered
+    case 200..<300:
+      return .retry(
+        reason:
+          "\(said) instead of \(expected ?? request.options.validator.statuses): a captive portal may have sent it"
+      )
     case 409: return .retry(reason: "\(said): it may still be processing an earlier attempt")
     case 401, 403: return .unauthorized(reason: said)
     case 408, 425, 429, 500...: return .retry(reason: said)
@@ -172,4 +184,9 @@ public enum DeliveryDecision: Sendable, Hashable {
     default: return .reject(reason: said)
     }
   }
+}
+
+extension Request {
+  /// True if the request accepts responses with this status.
+  func accepts(_ status: HTTPStatus) -> Bool { options.validator.statuses.contains(status) }
 }

@@ -131,13 +131,14 @@ struct RetryRule: Sendable {
   private func sign(of attempt: DeliveryAttempt, _ date: Date) -> OriginSign {
     guard let status = attempt.status else { return attempt.signWithoutStatus }
     let said = "the server responded with \(status)"
+    let wait = [429, 503].contains(status.code) ? retryAfter(attempt, date) : .zero
+    if wait > .zero {
+      return .busy(reason: quoted("\(said), with Retry-After\(cut(attempt, date))", attempt), for: wait)
+    }
     switch status.code {
-    case 429, 503:
-      let wait = retryAfter(attempt, date)
-      return wait > .zero
-        ? .busy(reason: quoted("\(said), with Retry-After\(cut(attempt, date))", attempt), for: wait)
-        : .failed(reason: quoted(said, attempt), .responded)
-    case 500...: return .failed(reason: quoted(said, attempt), .responded)
+    case 429 where attempt.isRefused: return .failed(reason: quoted(said, attempt), .responded)
+    // A response that the request accepts is a success, whatever its status.
+    case 500... where attempt.isRefused: return .failed(reason: quoted(said, attempt), .responded)
     default: return .responded
     }
   }
@@ -193,10 +194,18 @@ struct RetryRule: Sendable {
   }
 }
 
+extension OutboxError {
+  /// True if a row cannot be read because this program is too old for it, or has not its key. The row is intact.
+  var isOfProgram: Bool { code == .tooNew || code == .wrongKey }
+}
+
 extension DeliveryAttempt {
   fileprivate var error: RequestError? {
     if case .failure(let error) = result { error as? RequestError } else { nil }
   }
+
+  /// True if the request does not accept the status of its response, or there is none.
+  fileprivate var isRefused: Bool { status.map { !request.accepts($0) } ?? true }
 
   fileprivate var fields: HTTPFields? {
     switch result {

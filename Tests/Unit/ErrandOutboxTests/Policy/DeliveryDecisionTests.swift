@@ -122,6 +122,63 @@ struct DeliveryDecisionTests {
     #expect(kind(decision(tooLarge(500))) == "retry")
   }
 
+  /// The decision about a response, as a client passes it to the outbox.
+  private func decision(_ request: Request, _ status: Int, _ fields: HTTPFields = [:]) throws
+    -> DeliveryDecision
+  {
+    let url = try #require(request.url)
+    let response = Response(status: HTTPStatus(status), fields: fields, url: url)
+    let result = Result<Response, any Error> { try request.validated(response) }
+    return .standard(DeliveryAttempt(request: request, number: 1, result: result))
+  }
+
+  @Test(arguments: [404, 500, 503, 401, 429, 302])
+  func `a status that the request accepts is delivered, whatever it means to others`(status: Int) throws {
+    for request in [request.accepting(200, status), request.acceptingAnyStatus()] {
+      #expect(try decision(request, status) == .delivered)
+      #expect(try decision(request, status, ["Location": "/other"]) == .delivered)
+    }
+    // A body that is too long is no matter of the status.
+    let tooLarge = RequestError(
+      .bodyTooLarge, message: "large", status: HTTPStatus(status), reachedServer: true)
+    let attempt = DeliveryAttempt(request: request.accepting(status), number: 1, result: .failure(tooLarge))
+    #expect(DeliveryDecision.standard(attempt) == .delivered)
+  }
+
+  @Test func `a 2xx that the request does not accept is retried, because it may be a captive portal's page`()
+    throws
+  {
+    #expect(
+      try decision(request.accepting(201), 200)
+        == .retry(
+          reason: "the server responded with 200 OK instead of 201: a captive portal may have sent it"))
+    #expect(kind(try decision(request.accepting(404), 200)) == "retry")
+    #expect(kind(try decision(request.accepting([]), 204)) == "retry")
+    let tooLarge = RequestError(.bodyTooLarge, message: "large", status: 200, reachedServer: true)
+    let attempt = DeliveryAttempt(request: request.accepting(201), number: 1, result: .failure(tooLarge))
+    #expect(kind(.standard(attempt)) == "retry")
+  }
+
+  @Test func `a status that the request does not accept has its usual meaning`() throws {
+    let request = request.accepting(201)
+    #expect(kind(try decision(request, 404)) == "reject")
+    #expect(kind(try decision(request, 503)) == "retry")
+    #expect(kind(try decision(request, 401)) == "unauthorized")
+    #expect(kind(try decision(request, 302, ["Location": "/other"])) == "reject")
+    // The request names the statuses that it accepts, and this is not among them.
+    #expect(kind(try decision(request, 303, ["Location": "/other"])) == "retry")
+    #expect(try decision(request.accepting(201, 303), 303, ["Location": "/other"]) == .delivered)
+  }
+
+  @Test func `a status that only an interceptor has accepted is not delivered`() throws {
+    let url = try #require(request.url)
+    for (status, expected) in [(500, "retry"), (404, "reject"), (401, "unauthorized")] {
+      let response = Response(status: HTTPStatus(status), url: url)
+      let attempt = DeliveryAttempt(request: request, number: 1, result: .success(response))
+      #expect(kind(.standard(attempt)) == expected)
+    }
+  }
+
   @Test func `an interceptor's error is retried, with its description as the reason`() {
     struct NoToken: Error, CustomStringConvertible { let description = "no token yet" }
     #expect(decision(NoToken()) == .retry(reason: "no token yet"))
