@@ -62,6 +62,8 @@ extension BackgroundDelivery {
     let request: Request
     do {
       request = try outbox.storage.request(from: content, of: lease.id)
+    } catch  where error.isOfProgram {
+      return (failed(lease, row, error.message, counts: false), nil)
     } catch {
       return (FinishedAttempt(lease: lease, outcome: .rejected(reason: "\(error)", response: nil)), nil)
     }

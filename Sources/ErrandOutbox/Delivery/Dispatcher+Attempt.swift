@@ -32,8 +32,7 @@ extension Dispatcher {
     do {
       stored = try storage.request(of: claimed)
     } catch {
-      return RetryRule.Conclusion(
-        outcome: .rejected(reason: "\(error)", response: nil), hasReached: true, sign: .none)
+      return rule.conclusion(onUnreadable: error)
     }
     guard await begin(claimed.lease) else { return .returned }
     let left = claimed.end.map { $0 - timeline.now() }

@@ -102,6 +102,18 @@ struct RetryRule: Sendable {
     }
   }
 
+  /// Returns the consequences for a row whose request cannot be read.
+  func conclusion(onUnreadable error: OutboxError) -> Conclusion {
+    guard error.isOfProgram else {
+      return Conclusion(
+        outcome: .rejected(reason: error.message, response: nil), hasReached: true, sign: .none)
+    }
+    // Another process may be able to read it, or the next version of this program.
+    return Conclusion(
+      outcome: .failed(reason: error.message, next: pollInterval, counts: false, wasOffline: false),
+      hasReached: nil, sign: .none)
+  }
+
   /// A conflict that no earlier attempt caused does not go away by waiting.
   private static let mostConflicts = 5
 

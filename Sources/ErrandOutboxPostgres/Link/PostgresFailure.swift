@@ -53,6 +53,9 @@
       return ["08", "57"].contains(state.prefix(2)) || state == "53300"
     }
 
+    /// The state of a claim by a program that does not know the schema.
+    static let tooNew = "ERND1"
+
     /// True if the statement gave up because another transaction held a lock for too long. It was undone.
     var isLockTimeout: Bool { state == "55P03" }
 
@@ -129,6 +132,11 @@
         return OutboxError(
           .busy,
           "\(place) took too long (\(said)): find out which session holds its locks, and repeat the call")
+      case PostgresFailure.tooNew:
+        return OutboxError(
+          .tooNew,
+          "a newer version of Errand has changed \(place) (\(failure.message)): update this program; it claims no requests "
+            + "until then")
       case "XX001", "XX002": return OutboxError(.damaged, "\(place) is damaged (\(said))")
       case "42883", "42P01", "42703", "3F000":
         return OutboxError(

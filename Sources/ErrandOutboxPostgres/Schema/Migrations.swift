@@ -43,6 +43,8 @@
       PostgresMigration(
         5, "requests that accept several ranges of statuses", compatible: 5,
         sql: decided(replacing(checking))),
+      PostgresMigration(
+        6, "claims by programs that know the schema", compatible: 5, sql: decided(replacing(knowing))),
     ]
 
     private static let functions = decided(
@@ -50,7 +52,7 @@
         clock, locks, basics, adding, ways, caps, makingRoom, choosing, choosingBehind, claiming,
         endingLeases, finishing, leasing, manual,
         reading,
-        forgetting, enqueuing, checking, enqueueCalls,
+        forgetting, enqueuing, checking, enqueueCalls, knowing,
       ].joined(separator: "\n"))
 
     /// Makes functions decide themselves about a name that is both a variable and a column. Otherwise a

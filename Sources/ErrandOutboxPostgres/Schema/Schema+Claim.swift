@@ -1,5 +1,22 @@
 #if Postgres
   extension Schema {
+    /// The check that is part of each claim. Later versions must keep this function, because running workers call it.
+    static let knowing = """
+      -- Returns `me`, unless a migration that the program does not know has made the schema incompatible with it: a
+      -- worker would otherwise claim requests that it cannot read.
+      CREATE FUNCTION errand.check_version(me integer, known integer) RETURNS integer
+      LANGUAGE plpgsql VOLATILE \(pinned) AS $$
+      DECLARE
+        needed integer := (SELECT max(compatible) FROM errand.migrations);
+      BEGIN
+        IF needed > known THEN
+          RAISE EXCEPTION 'its schema is for programs from version % on, and this one knows %', needed, known
+            USING ERRCODE = '\(PostgresFailure.tooNew)';
+        END IF;
+        RETURN me;
+      END $$;
+      """
+
     /// Functions that claim requests. Rows are locked after their lanes, and rows that others have locked are
     /// skipped. Thus no claim waits for another.
     static let claiming = """

@@ -18,7 +18,7 @@
   extension StoreCore {
     private static let claim = """
       SELECT what, place, name, \(RowColumns.ofValue("r")), (r).content, (r).lease FROM errand.claim(
-        $1, $2::integer, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        $1, errand.check_version($2::integer, $12::integer), $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """
 
     /// Claims requests, after it has made this worker known to the others.
@@ -34,6 +34,7 @@
         .integers(origins.map(\.1)), .integer(Int64(bounds.perOther)), .integer(Int64(bounds.others)),
         .optional(bounds.maxAttempts.map { Int64($0) }), .integer(bounds.backoff.storedMilliseconds),
         .integer(bounds.maxBackoff.storedMilliseconds), .integer(lease.storedMilliseconds),
+        .integer(Int64(settings.migrations.last?.version ?? 0)),
       ]
       state.withLock { $0.mayHaveUnknown = true }
       switch await link.outcome(of: query(Self.claim, values)) {

@@ -4,7 +4,11 @@ struct Migration: Sendable {
   let name: String
   let sql: String
 
-  /// All migrations, the oldest first. The version of a file is the number of migrations that it has had.
+  /// All migrations, the oldest first. The version of a file is the number of migrations that it has had. A program
+  /// refuses a file of a later version, also while it has the file open.
+  ///
+  /// A change of the form of stored requests (`StoredRequest`, `StoredOptions`) needs a migration, too, even without SQL:
+  /// an older program would not understand the rows.
   static let all = [
     Migration(name: "requests, their parts, and their responses", sql: firstTables),
     Migration(name: "the ends of requests, in plain columns", sql: ends),
@@ -12,6 +16,7 @@ struct Migration: Sendable {
       name: "the origins of requests, the holds of origins, and the bytes of all rows",
       sql: origins + "\n" + bytesInAll),
     Migration(name: "the present names of attempts and responses", sql: names),
+    Migration(name: "requests that accept several ranges of statuses", sql: ""),
   ]
 
   /// Counts the bytes of each state again: about the disk space of its rows.

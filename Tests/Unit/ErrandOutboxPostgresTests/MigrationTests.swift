@@ -4,6 +4,7 @@
   import ErrandTesting
   import Foundation
   import PostgresCluster
+  import TestSupport
   import Testing
 
   @testable import ErrandOutboxPostgres
@@ -60,7 +61,7 @@
         try await group.waitForAll()
       }
       let versions = try await fleet.psql("SELECT array_agg(version ORDER BY version) FROM errand.migrations")
-      #expect(versions == "{1,2,3,4,5}")
+      #expect(versions == "{1,2,3,4,5,6}")
     }
 
     /// A function with fewer parameters would make each call of SQL ambiguous.
@@ -175,6 +176,42 @@
       #expect(try await everything(fleet) == before)
       await new.close()
       await store.close()
+    }
+
+    @Test
+    func `a running worker leaves requests alone that it cannot read, and says that it is to be updated`()
+      async throws
+    {
+      let (fleet, server) = (try await Fleet(), try MockServer.accepting())
+      let failures = Locked<[OutboxError]>([])
+      let outbox = try await fleet.outbox {
+        $0.onStoreFailure = { error in
+          failures.withLock { if let error = error as? OutboxError { $0.append(error) } }
+        }
+      }
+      try await outbox.enqueue(.post(server.url("/before"), .text("a")))
+      try await outbox.waitUntilEmpty()
+      let later = PostgresMigration(
+        Self.newest + 1, "rows of another kind", compatible: Self.newest + 1, sql: "")
+      let new = try await fleet.store { $0.migrations.append(later) }
+      // As a newer program would store it. The running worker hears of it.
+      _ = try await new.add(
+        [
+          NewRow(
+            id: OutboxID(rawValue: "new"), lane: nil, holdsLane: false, priority: 0, expiry: nil,
+            summary: Data([0, 9]),
+            content: Data([0, 9]), files: [], size: 2, origin: "http://127.0.0.1:9")
+        ], within: OutboxCaps())
+      outbox.deliver()
+      try await waitUntil { failures.withLock { !$0.isEmpty } }
+      let first = failures.withLock { $0.first }
+      let failure = try #require(first)
+      #expect(failure.code == .tooNew)
+      #expect(failure.message.contains("update this program"))
+      let row = try #require(try await new.rows([OutboxID(rawValue: "new")])[0])
+      #expect(row.state == .stored && row.attempts == 0 && row.reason == nil)
+      await outbox.close()
+      await new.close()
     }
   }
 #endif

@@ -3,6 +3,7 @@ import ErrandCurl
 import ErrandTesting
 import Foundation
 import Programs
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -348,6 +349,24 @@ import Testing
     outbox.deliver()
     #expect(try await early.outcome().response != nil)
     #expect(try await outbox.enqueue(.post(server.url("/"))).outcome().response != nil)
+    await outbox.close()
+  }
+
+  @Test func `a request of a later version of the format stays stored, in its place`() async throws {
+    server.on("/") { _ in .response() }
+    let storing = try await harness.outbox { $0.delivers = false }
+    let item = OutboxItem(.post(server.url("/")), lane: "l").named(.new(), key: "k")
+    var row = try await storing.storage.store([item], used: { Set($0) }, commit: { $0[0] })
+    row.content = ContentSeal(nil).wrap(Data([99, 1, 2, 3]), as: .content(of: row.id))
+    _ = try await storing.store.add([row], within: OutboxCaps())
+    try await storing.enqueue(.post(server.url("/")), lane: "l")
+    await storing.close()
+    let outbox = try await harness.outbox { $0.pollInterval = .milliseconds(100) }
+    try await waitUntil { try await outbox.status(of: row.id)?.attempts ?? 0 > 2 }
+    let found = try #require(try await outbox.store.rows([row.id])[0])
+    #expect(found.countedAttempts <= 1 && found.reason?.contains("update Errand") == true)
+    #expect(try await outbox.statistics().counts[.deadLettered, default: 0] == 0)
+    #expect(server.requests.isEmpty)
     await outbox.close()
   }
 }

@@ -194,6 +194,36 @@ struct RetryRuleTests {
     #expect(FailureCause(of: error) == .request && error.code == .fileUnreadable)
   }
 
+  @Test(arguments: [500, 503, 429])
+  func `a status that the request accepts is no failure of its origin`(status: Int) throws {
+    let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+    var random = SeededRandom(seed: 1)
+    func sign(_ request: Request, _ fields: HTTPFields = [:]) throws -> OriginSign {
+      let url = try #require(request.url)
+      let response = Response(status: HTTPStatus(status), fields: fields, url: url)
+      let attempt = DeliveryAttempt(request: request, number: 1, result: .success(response))
+      return rule.conclusion(on: attempt, counted: 1, date: date, random: &random).sign
+    }
+    let request = Request.post("https://example.com/")
+    #expect(try sign(request.accepting(status)) == .responded)
+    #expect(try sign(request) != .responded)
+    // The server still asks for a pause.
+    if status != 500 { #expect(try sign(request.accepting(status), ["Retry-After": "5"]) != .responded) }
+  }
+
+  @Test(arguments: [
+    (OutboxError.Code.tooNew, false), (.wrongKey, false), (.damaged, true),
+  ])
+  func `only a damaged request is at fault if it cannot be read`(code: OutboxError.Code, isRejected: Bool) {
+    let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+    switch rule.conclusion(onUnreadable: OutboxError(code, "no")).outcome {
+    case .rejected(let reason, _): #expect(isRejected && reason == "no")
+    case .failed(let reason, let next, let counts, _):
+      #expect(!isRejected && reason == "no" && next == .seconds(60) && !counts)
+    default: Issue.record("another outcome")
+    }
+  }
+
   @Test mutating func `an unauthorized response concerns its origin, and does not count as an attempt`() {
     let conclusion = conclusion(rejected(401), counted: 1000)
     guard case .failed(_, _, false, false) = conclusion.outcome else {
