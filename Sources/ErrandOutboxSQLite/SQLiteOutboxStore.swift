@@ -20,6 +20,8 @@ package final class SQLiteOutboxStore: HandoverStore {
 
   private let runner: RestingRunner
   private let counter: Counter
+  /// The mark of the folder of bodies; nil until it is known.
+  private let bodiesMark = Locked<String?>(nil)
 
   /// Opens the store, or creates it.
   ///
@@ -47,7 +49,24 @@ package final class SQLiteOutboxStore: HandoverStore {
   deinit { runner.close(isGraceful: true) {} }
 
   package func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
-    try await runner.write(newRows: rows.count) { try $0.add(rows, within: caps, at: $0.time()) }
+    let bodies = rows.contains { !$0.files.isEmpty } ? bodiesMark.withLock(\.self) : nil
+    return try await runner.write(newRows: rows.count) { tables in
+      if let bodies { try tables.check(bodies: bodies) }
+      return try tables.add(rows, within: caps, at: tables.time())
+    }
+  }
+
+  /// Returns the mark of the folder of bodies that the file remembers, and whether a request has its body in a file.
+  func bodies() async throws -> (mark: String?, hasBodies: Bool) { try await runner.read { try $0.bodies() } }
+
+  /// Uses a folder of bodies.
+  /// - Parameters:
+  ///   - mark: The mark of the folder; empty for the outbox's folder.
+  ///   - known: The mark that the file remembers.
+  ///   - isKnown: True if nothing has to be written, as for nearly all outboxes.
+  func use(bodies mark: String, insteadOf known: String?, isKnown: Bool) async throws {
+    if !isKnown { try await runner.write { try $0.use(bodies: mark, insteadOf: known) } }
+    bodiesMark.withLock { $0 = mark }
   }
 
   package func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
@@ -252,7 +271,9 @@ extension Outbox {
   ///   - folder: The folder, which the outbox uses alone. It must be on a local disk, in a place that the
   ///     system does not purge. If it is missing, it is created for this user only.
   ///   - bodies: The folder of files, and of bodies over 64 KiB, for example on a larger disk. All processes that
-  ///     share the outbox must pass the same one, and another outbox must not. Nil, the default, for `folder`.
+  ///     share the outbox must pass the same one, and another outbox must not. While bodies are stored, the outbox
+  ///     is refused without that folder, and with an empty one: its disk may not be mounted. Nil, the default, for
+  ///     `folder`.
   ///   - client: The client that sends the requests, through its interceptors. They take none of its slots.
   ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
@@ -268,10 +289,15 @@ extension Outbox {
     at folder: URL, bodies: URL? = nil, client: Client, configuration: OutboxConfiguration, setup: StoreSetup
   ) async throws {
     let store = try await SQLiteOutboxStore(folder: folder, setup: setup)
-    if let bodies, bodies.standardizedFileURL.path != folder.standardizedFileURL.path {
-      try await BodiesOwner(outbox: folder, bodies: bodies).check()
+    let mark: FolderMark?
+    do {
+      mark = try await BodiesOwner(store, outbox: folder, bodies: bodies).check()
+    } catch {
+      await store.close()
+      throw error
     }
-    try await self.init(store: store, folder: bodies ?? folder, client: client, configuration: configuration)
+    try await self.init(
+      store: store, folder: bodies ?? folder, mark: mark, client: client, configuration: configuration)
   }
 }
 

@@ -31,7 +31,7 @@ extension CommandSpec {
       migrate,
     ])
 
-  private static let place = Group(title: "Store and output", options: [.store, .format])
+  private static let place = Group(title: "Store and output", options: [.store, .bodiesFolder, .format])
 
   private static let list = CommandSpec(
     name: "outbox list", operands: [], summary: "list the stored requests, in order",
@@ -123,7 +123,10 @@ extension CommandSpec {
       "By default it prints all stored, attempting and dead-letter requests, in order and with their bodies. They",
       "stay in the store. The output is not encrypted: keep the file safe.",
     ],
-    groups: [Group(title: "Selection", options: [.state, .lane]), Group(title: "Store", options: [.store])],
+    groups: [
+      Group(title: "Selection", options: [.state, .lane]),
+      Group(title: "Store", options: [.store, .bodiesFolder]),
+    ],
     examples: [
       "errand outbox export > FILE",
       "errand outbox export --state dead-letter | gzip > dead-letters.jsonl.gz",

@@ -128,6 +128,8 @@ extension OptionSpec {
   static let replace = OptionSpec("replace", nil, nil, "replace the waiting request that has this ID")
   static let store = OptionSpec(
     "store", nil, "FOLDER|URL", "the store: a folder, or postgres://HOST/DATABASE")
+  static let bodiesFolder = OptionSpec(
+    "bodies", nil, "FOLDER", "the separate folder of the store's large bodies, if it has one")
   static let detach = OptionSpec("detach", nil, nil, "only store the request, and print its ID")
 
   static let state = OptionSpec("state", nil, "STATE", "only requests in this state; may be repeated")
@@ -163,7 +165,9 @@ extension OptionSpec {
   static let ways = [
     authorities, pin, certificate, key, keyPassword, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
   ]
-  static let arriving = [guaranteed, lane, keyBy, expires, notBefore, id, replace, store, detach]
+  static let arriving = [
+    guaranteed, lane, keyBy, expires, notBefore, id, replace, store, bodiesFolder, detach,
+  ]
   static let ofOutbox =
     [state, limit, after, everything, force, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,

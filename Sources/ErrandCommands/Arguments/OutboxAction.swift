@@ -33,6 +33,8 @@ struct OutboxAction: Sendable, Hashable {
   var task: Task
   /// The folder of the outbox or the URL of its database, or nil for the default folder.
   var store: String?
+  /// The separate folder of large bodies; nil for the store's folder.
+  var bodies: String?
   var format = OutputFormat.plain
 }
 
@@ -80,6 +82,7 @@ extension OutboxAction {
   init(_ name: String, _ arguments: ScannedArguments) throws(UsageError) {
     task = try Task(name, arguments)
     store = try ValueParser.path(arguments.last(.store), for: .store)
+    bodies = try ValueParser.path(arguments.last(.bodiesFolder), for: .bodiesFolder)
     format = try OutputFormat(arguments)
   }
 }

@@ -137,6 +137,8 @@ struct Guarantee: Sendable, Hashable {
   var replaces = false
   /// The folder of the outbox or the URL of its database, or nil for the default folder.
   var store: String?
+  /// The separate folder of large bodies; nil for the store's folder.
+  var bodies: String?
   /// True if the request is only stored, and another process delivers it.
   var isDetached = false
 
@@ -145,9 +147,7 @@ struct Guarantee: Sendable, Hashable {
   /// Parses the options; returns nil without `--guaranteed`.
   init?(_ arguments: ScannedArguments) throws(UsageError) {
     guard arguments.has(.guaranteed) else {
-      if let option = [OptionSpec.lane, .keyBy, .expires, .notBefore, .id, .replace, .store, .detach].first(
-        where: arguments.has)
-      {
+      if let option = OptionSpec.arriving.first(where: arguments.has) {
         throw UsageError("\(option.name) can be used only with --guaranteed")
       }
       return nil
@@ -164,6 +164,7 @@ struct Guarantee: Sendable, Hashable {
     replaces = arguments.has(.replace)
     if replaces, id == nil { throw UsageError("--replace can be used only with --id ID") }
     store = try ValueParser.path(arguments.last(.store), for: .store)
+    bodies = try ValueParser.path(arguments.last(.bodiesFolder), for: .bodiesFolder)
     isDetached = arguments.has(.detach)
     try Self.refuseWhatIsNotStored(arguments)
   }

@@ -22,7 +22,7 @@ struct GuaranteedCommand {
 
   func run() async throws -> ExitCode {
     do {
-      let place = try OutboxPlace(guarantee.store)
+      let place = try OutboxPlace(guarantee.store, bodies: guarantee.bodies)
       let input = SpooledInput()
       defer { input.remove() }
       let login = try Login(transfer, console)

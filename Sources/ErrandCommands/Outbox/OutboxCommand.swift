@@ -16,7 +16,7 @@ struct OutboxCommand {
 
   func run() async throws -> ExitCode {
     do {
-      return try await perform(OutboxPlace(action.store))
+      return try await perform(OutboxPlace(action.store, bodies: action.bodies))
     } catch OutputDescriptor.Failure.readerGone {
       throw OutputDescriptor.Failure.readerGone
     } catch {

@@ -19,17 +19,29 @@ struct OutboxPlace: Sendable {
   let kind: Kind
   /// True if it is the default folder.
   let isUsual: Bool
+  /// The separate folder of large bodies; nil for the outbox's folder.
+  let bodies: String?
 
   /// - Parameters:
   ///   - place: The folder or the URL that the command line names; nil for the default folder.
+  ///   - bodies: The separate folder of large bodies. Default: nil.
   ///   - environment: The variables that locate the default folder, by the XDG base directory specification.
-  init(_ place: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+  init(
+    _ place: String?, bodies: String? = nil,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws {
     isUsual = place == nil
+    self.bodies = bodies
     guard let place else {
       kind = .folder(try Self.usualFolder(environment))
       return
     }
     if let url = DatabaseURL(place) {
+      guard bodies == nil else {
+        throw CommandFailure(
+          .usage, "usage", "--bodies can be used only with a folder", hint: "A database stores bodies itself."
+        )
+      }
       kind = .database(url)
       return
     }
@@ -72,8 +84,10 @@ struct OutboxPlace: Sendable {
     }
   }
 
-  /// The option that selects this place, quoted for a shell and without a password; empty for the default folder.
-  var option: String { isUsual ? "" : " --store \(Shell.quoted(name))" }
+  /// The options that select this place, quoted for a shell and without a password; empty for the default folder.
+  var option: String {
+    (isUsual ? "" : " --store \(Shell.quoted(name))") + (bodies.map { " --bodies \(Shell.quoted($0))" } ?? "")
+  }
 
   /// Opens the outbox to read and change it, but not to deliver.
   func open() async throws -> Outbox {
@@ -90,7 +104,9 @@ struct OutboxPlace: Sendable {
     switch kind {
     case .folder(let path):
       try await Outbox(
-        at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
+        at: URL(filePath: path, directoryHint: .isDirectory),
+        bodies: bodies.map { URL(filePath: $0, directoryHint: .isDirectory) }, client: client,
+        configuration: configuration)
     case .database(let url): try await url.open(client, configuration, patience: patience)
     }
   }

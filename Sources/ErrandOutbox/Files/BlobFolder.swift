@@ -17,15 +17,18 @@ package final class BlobFolder: BlobStore {
   let path: String
   let outbox: String
   private let work: FileWork
+  private let mark: FolderMark?
 
   /// Creates a blob store for an outbox's folder. Nothing is written to the disk yet.
   /// - Parameter outbox: The outbox's folder, on a local disk. If it is missing, it is created for this user
   ///   only.
   package convenience init(in outbox: URL) { self.init(in: outbox, work: .queued) }
 
-  package init(in outbox: URL, work: FileWork) {
+  /// - Parameter mark: A file in the folder, without which its other files count as not readable now.
+  package init(in outbox: URL, work: FileWork, mark: FolderMark? = nil) {
     self.outbox = outbox.path
     self.work = work
+    self.mark = mark
     path = outbox.appending(path: "files").path
   }
 
@@ -37,6 +40,9 @@ package final class BlobFolder: BlobStore {
     let isCancelled = Locked(false)
     return try await withTaskCancellationHandler {
       try await perform { () throws -> [StoredBlob] in
+        if let away = self.mark?.problem(in: self.outbox) {
+          throw OutboxError(.notWritable, away.description)
+        }
         try self.make()
         // One hold covers all files, because there may be more files than can be open at once.
         let writer = ContentWriter(folder: self.path, hold: try ContentHold(in: self.path)) {
@@ -60,20 +66,32 @@ package final class BlobFolder: BlobStore {
   /// - Throws: `RequestError.fileUnreadable`, with the reason: the file is missing, or has another length.
   package func open(_ name: String, size: Int64) throws -> any BodyReader {
     guard let digest = ContentFileName.digest(in: name) else { throw Self.unknown(name) }
-    return try StoredFileReader(file(name), length: size, digest: digest)
+    return try readable(name) { try StoredFileReader(file(name), length: size, digest: digest) }
+  }
+
+  /// A file that is missing because another folder is in the place of this one may be there later.
+  private func readable<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      guard let away = mark?.problem(in: outbox) else { throw error }
+      throw RequestError.unreadableStoredFile(file(name), away, reachedServer: false)
+    }
   }
 
   /// - Throws: The same errors as `open`.
   package func check(_ name: String, size: Int64) throws {
     guard ContentFileName.isContent(name) else { throw Self.unknown(name) }
     let path = file(name)
-    guard let status = FileDescriptor.status(of: path) else {
-      throw RequestError.unreadableStoredFile(path, FileError(.open, path), reachedServer: false)
-    }
-    guard Int64(status.size) == size else {
-      throw RequestError.unreadableStoredFile(
-        path, FileError(.read, path, "it has \(Int64(status.size)) bytes, and \(size) were stored"),
-        reachedServer: false)
+    try readable(name) {
+      guard let status = FileDescriptor.status(of: path) else {
+        throw RequestError.unreadableStoredFile(path, FileError(.open, path), reachedServer: false)
+      }
+      guard Int64(status.size) == size else {
+        throw RequestError.unreadableStoredFile(
+          path, FileError(.read, path, "it has \(Int64(status.size)) bytes, and \(size) were stored"),
+          reachedServer: false)
+      }
     }
   }
 

@@ -42,14 +42,15 @@ public final class Outbox: Sendable {
   /// - Parameters:
   ///   - store: The store, such as a `SQLiteOutboxStore`.
   ///   - folder: The folder for the files of requests, the same for all processes that share the store.
+  ///   - mark: A file in that folder, without which no stored body counts as missing. Default: nil.
   ///   - client: The client that sends the requests.
   ///   - configuration: The settings. Default: those of `OutboxConfiguration()`.
   /// - Throws: `OutboxError`.
   package convenience init(
-    store: any OutboxStore, folder: URL, client: Client,
+    store: any OutboxStore, folder: URL, mark: FolderMark? = nil, client: Client,
     configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {
-    let blobs = BlobFolder(in: folder, work: configuration.fileWork)
+    let blobs = BlobFolder(in: folder, work: configuration.fileWork, mark: mark)
     try await self.init(store, blobs, spool: blobs, client, configuration)
   }
 

@@ -82,6 +82,8 @@ extension OutboxTables {
     case paused
     /// The highest sequence that was ever used. It is written when the row with it is deleted.
     case lastSequence
+    /// The mark of the folder of bodies; empty or missing for the outbox's folder.
+    case bodies
   }
 
   private static let read = Query("SELECT value FROM meta WHERE key = ?")
