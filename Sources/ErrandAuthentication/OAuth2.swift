@@ -103,7 +103,7 @@ public struct OAuth2: Authenticator {
     grant == .clientCredentials && tokens.source.map { $0 != source } ?? false
   }
 
-  private var source: String {
+  var source: String {
     let parts = [tokenURL.absoluteString, clientID, scope ?? ""]
     return SHA256Digest(hashing: Data(parts.joined(separator: "\0").utf8)).description
   }

@@ -114,8 +114,9 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
   ///   - store: Keeps the credential for the next start and for other processes.
   public convenience init(_ authenticator: Scheme, store: some CredentialStore)
   where Scheme.Credential: Codable {
+    let kind = (authenticator as? OAuth2)?.kind as? CredentialKind<Scheme.Credential>
     let vault = CredentialVault<Scheme.Credential>(
-      store, encode: { try JSONEncoder().encode($0) },
+      store, kind ?? CredentialKind(), encode: { try JSONEncoder().encode($0) },
       decode: { try JSONDecoder().decode(Scheme.Credential.self, from: $0) })
     self.init(authenticator, nil, of: CredentialIdentity(), vault: vault)
   }

@@ -18,6 +18,9 @@ public struct CredentialFile: CredentialStore {
   /// The first line of each file, which tells it from other programs' files.
   private static let head = Data("{\"errand\":\"credential\",\"version\":1}\n".utf8)
 
+  /// The length of `{"errand":"credential"`, which no other program's file begins with.
+  private static let shortestHead = 22
+
   private let file: ReplacedFile
 
   /// Creates a store at a file, which the first sign-in creates.
@@ -72,6 +75,8 @@ public struct CredentialFile: CredentialStore {
 
   private static func isOwn(_ data: Data) -> Bool {
     if data.isEmpty || data.starts(with: head) { return true }
+    // A file that was cut within its first line.
+    if data.count >= shortestHead, head.starts(with: data) { return true }
     let members = ["revision", "identity", "isUnnamed", "credential"]
     guard (try? JSONDecoder().decode(Unmarked.self, from: data)) != nil,
       let names = try? JSONDecoder().decode([String: Ignored].self, from: data).keys

@@ -102,15 +102,18 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   private static var interval: Duration { .seconds(1) }
 
   private let store: any CredentialStore
+  private let kind: CredentialKind<Credential>
   private let encode: @Sendable (Credential) throws -> Data
   private let decode: @Sendable (Data) throws -> Credential
   private let state = Locked(State())
 
   init(
-    _ store: any CredentialStore, encode: @escaping @Sendable (Credential) throws -> Data,
+    _ store: any CredentialStore, _ kind: CredentialKind<Credential> = CredentialKind(),
+    encode: @escaping @Sendable (Credential) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Credential
   ) {
     self.store = store
+    self.kind = kind
     self.encode = encode
     self.decode = decode
   }
@@ -126,11 +129,11 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
   ) async throws -> RenewedCredential<Credential> {
     try await store.exclusively { [self] in
-      let entry = try await read()
+      let entry = try await intact()
       let unsaved = state.withLock { $0.unsaved }
       let isNewer = entry.map { $0.revision > revision } ?? false
       if let entry, isNewer { state.withLock { $0.know(entry.revision) } }
-      let old = try entry?.credential.map { try self.intact($0, self.decode) }
+      let old = try entry.flatMap { try self.credential(in: $0) }
       // A refresh after a sign-out must not sign the identity in again.
       if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
       if let entry, let old, isNewer {
@@ -169,7 +172,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       return entry.revision > state.revision
     }
     guard let entry, isNews else { return nil }
-    return CredentialNews(mark: entry.mark, credential: try entry.credential.map { try intact($0, decode) })
+    return CredentialNews(mark: entry.mark, credential: try credential(in: entry))
   }
 
   /// Notes that this process uses the stored credential. Only then may a renewal replace it.
@@ -180,6 +183,9 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   /// Returns the identity whose credential is stored; nil if no credential is.
   func owner() async throws -> CredentialIdentity? {
     guard let entry = try await read(), entry.credential != nil else { return nil }
+    do { _ = try credential(in: entry) } catch is OtherCredentialKind {
+      return nil
+    } catch is DamagedCredential {}
     return entry.owner
   }
 
@@ -190,6 +196,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       // A damaged entry is replaced: otherwise no sign-in would ever succeed.
       let entry: Entry?
       do { entry = try await read() } catch is DamagedCredential { entry = nil }
+      do { _ = try entry.flatMap { try self.credential(in: $0) } } catch is DamagedCredential {}
       return try await write(credential, of: owner, after: entry)
     }
   }
@@ -213,6 +220,29 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     return entry
   }
 
+  /// Returns the entry; nil if it is damaged, and a new credential can be obtained without it.
+  private func intact() async throws -> Entry? {
+    do {
+      guard let entry = try await read() else { return nil }
+      _ = try credential(in: entry)
+      return entry
+    } catch let error as DamagedCredential {
+      if kind.needsSignIn { throw error }
+      return nil
+    }
+  }
+
+  /// Returns the credential of an entry; nil for a sign-out.
+  /// - Throws: `DamagedCredential`, `OtherCredentialKind`.
+  private func credential(in entry: Entry) throws -> Credential? {
+    guard let data = entry.credential else { return nil }
+    let credential = try intact(data, decode)
+    guard kind.includes(credential, entry.owner.digest != nil) else {
+      throw OtherCredentialKind(isOfProgram: kind.needsSignIn)
+    }
+    return credential
+  }
+
   private func intact<Value>(_ data: Data, _ decode: (Data) throws -> Value) throws -> Value {
     do { return try decode(data) } catch { throw DamagedCredential() }
   }
@@ -225,7 +255,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     let revision = (entry?.revision ?? Int(Date().timeIntervalSince1970 * 1000)) + 1
     let new = Entry(
       revision: revision, identity: owner.text, isUnnamed: owner.digest == nil ? true : nil,
-      credential: try credential.map(encode))
+      credential: try credential.map { try encode(kind.marked($0)) })
     try await store.write(try JSONEncoder().encode(new))
     state.withLock { $0.know(revision) }
     return revision

@@ -130,6 +130,84 @@ import Testing
     #expect(try await file.read() == Data("new".utf8))
   }
 
+  private func method(_ grant: OAuth2.Grant) throws -> OAuth2 {
+    OAuth2(
+      tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app", clientSecret: "s",
+      grant: grant)
+  }
+
+  /// A client whose token endpoint issues the token `new`, with which the server responds.
+  private func stage(_ session: CredentialSession<OAuth2>) -> Stage {
+    Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(session)
+    }.responding { request in
+      if request.path == "/token" { return .response(body: #"{"access_token":"new","expires_in":3600}"#) }
+      return .response(body: request.fields["Authorization"] ?? "none")
+    }
+  }
+
+  private func place(_ text: String) throws {
+    try folder.write(text, to: "credential")
+    chmod(folder.path("credential"), 0o600)
+  }
+
+  private static let head = "{\"errand\":\"credential\",\"version\":1}\n"
+
+  @Test(arguments: [
+    "", head, head + "{\"revis", String(head.prefix(30)),
+    head + #"{"revision":1,"identity":"a","credential":"e30="}"#,
+    head + #"{"revision":-1,"identity":"a"}"#, head + "\u{0}\u{0}",
+  ])
+  func `a program replaces its damaged file, because it needs no sign-in`(text: String) async throws {
+    try place(text)
+    for _ in 0..<2 {
+      let stage = stage(CredentialSession(try method(.clientCredentials), store: file))
+      #expect(try await stage.client.send(.get("x")).text == "Bearer new")
+    }
+    #expect(try await file.read()?.isEmpty == false)
+  }
+
+  @Test func `a program neither sends nor replaces the credential of a user`() async throws {
+    let user = CredentialSession(try method(.refreshToken), store: file)
+    for expiry in [nil, Date(timeIntervalSince1970: 0)] {
+      try await user.signIn(
+        OAuth2.Tokens(accessToken: "ann's", refreshToken: "r", expiry: expiry), identity: "ann")
+      let before = try Data(contentsOf: folder.file("credential"))
+      let program = CredentialSession(try method(.clientCredentials), store: file)
+      let stage = stage(program)
+      let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
+      #expect(error?.code == .refreshFailed)
+      #expect(error?.message.contains("the stored credential is a user's") == true)
+      #expect(stage.stub.requests.isEmpty)
+      #expect(try await program.identityDigest(on: Timeline(ContinuousClock())) == nil)
+      await #expect(throws: OtherCredentialKind.self) { try await program.signOut() }
+      #expect(try Data(contentsOf: folder.file("credential")) == before)
+    }
+  }
+
+  @Test func `a user's client neither sends nor replaces the token of a program`() async throws {
+    let program = CredentialSession(try method(.clientCredentials), store: file)
+    try await stage(program).client.send(.get("x"))
+    let before = try Data(contentsOf: folder.file("credential"))
+    let user = CredentialSession(try method(.refreshToken), store: file)
+    let stage = stage(user)
+    let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
+    #expect(error?.message.contains("the stored credential is a program's") == true)
+    #expect(stage.stub.requests.isEmpty)
+    await #expect(throws: OtherCredentialKind.self) {
+      try await user.signIn(OAuth2.Tokens(accessToken: "a"), identity: "ann")
+    }
+    #expect(try Data(contentsOf: folder.file("credential")) == before)
+  }
+
+  @Test func `a token that a program was given is that of a program`() async throws {
+    let program = CredentialSession(try method(.clientCredentials), store: file)
+    try await program.signIn(OAuth2.Tokens(accessToken: "given"), identity: "nightly")
+    let stage = stage(CredentialSession(try method(.clientCredentials), store: file))
+    #expect(try await stage.client.send(.get("x")).text == "Bearer given")
+  }
+
   @Test func `only one process at a time has the file`() async throws {
     let holders = Holders()
     try await withThrowingTaskGroup(of: Void.self) { group in
