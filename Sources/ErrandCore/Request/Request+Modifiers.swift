@@ -80,6 +80,8 @@ extension Request {
   public func accepting(_ status: Int, _ others: Int...) -> Request { accepting([status] + others) }
 
   /// Sets the statuses of the responses that are accepted, and no others, such as `200..<400`.
+  ///
+  /// A range may have any bounds. Of a sequence of another type, at most a million numbers are read.
   public func accepting(_ statuses: some Sequence<Int>) -> Request {
     with { $0.options.validator.statuses = AcceptedStatuses(statuses) }
   }

@@ -127,16 +127,21 @@ public struct AcceptedStatuses: Sendable, Hashable {
   private static let all = 0..<1000
 
   /// Creates the statuses of a sequence, such as `[200, 404]` or `200..<400`. Numbers that no status can have are left
-  /// out.
+  /// out. Ranges of any size are exact. Of a long or endless sequence of another type, up to a million numbers are read.
   package init(_ statuses: some Sequence<Int>) {
-    if let range = statuses as? Range<Int> {
-      (first, others) = (range.clamped(to: Self.all), nil)
+    if let range = Self.range(of: statuses) {
+      (first, others) = (range, nil)
       return
     }
-    // The sequence may have no end, such as `400...`.
-    let statuses = Set(statuses.prefix(10 * Self.all.count)).filter(Self.all.contains)
+    var isIncluded = [Bool](repeating: false, count: Self.all.count)
+    var missing = Self.all.count
+    for status in statuses.prefix(Self.longest) where Self.all.contains(status) && !isIncluded[status] {
+      isIncluded[status] = true
+      missing -= 1
+      if missing == 0 { break }
+    }
     var ranges: [Range<Int>] = []
-    for status in statuses.sorted() {
+    for status in Self.all where isIncluded[status] {
       if let last = ranges.last, last.upperBound == status {
         ranges[ranges.count - 1] = last.lowerBound..<status + 1
       } else {
@@ -145,6 +150,23 @@ public struct AcceptedStatuses: Sendable, Hashable {
     }
     first = ranges.first ?? 0..<0
     others = ranges.count > 1 ? Array(ranges.dropFirst()) : nil
+  }
+
+  /// The most numbers that are read of a sequence, which may have no end.
+  private static let longest = 1_000_000
+
+  /// Returns the statuses in a range, without reading it: `(Int.max - 2)...` cannot be read to its end.
+  private static func range(of statuses: some Sequence<Int>) -> Range<Int>? {
+    switch statuses {
+    case let range as Range<Int>: range.clamped(to: all)
+    case let range as ClosedRange<Int>:
+      range.overlaps(all)
+        ? max(range.lowerBound, all.lowerBound)..<min(range.upperBound, all.upperBound - 1) + 1 : 0..<0
+    case let range as PartialRangeFrom<Int>:
+      all.contains(range.lowerBound) || range.lowerBound < 0
+        ? max(range.lowerBound, all.lowerBound)..<all.upperBound : 0..<0
+    default: nil
+    }
   }
 
   /// Creates the statuses between the bounds of ranges: the first status of each, and the one after its last.

@@ -14,6 +14,14 @@ import Testing
     (AcceptedStatuses(0...Int.max), [0, 1000], "0 to 999"),
     (AcceptedStatuses(Int.min..<200), [0, 200], "0 to 199"),
     (AcceptedStatuses([Int.max, 200, -1]), [200, 201], "200"),
+    (AcceptedStatuses((-100_000)...1000), [0, 1000], "0 to 999"),
+    (AcceptedStatuses(Int.min...Int.max), [0, 1000], "0 to 999"),
+    (AcceptedStatuses(Int.min...), [0, 1000], "0 to 999"),
+    (AcceptedStatuses(999...), [999, 1000], "999"), (AcceptedStatuses(999...Int.max), [999, 1000], "999"),
+    (AcceptedStatuses(-5...0), [0, 1], "0"),
+    (AcceptedStatuses(stride(from: 100_000, through: 0, by: -1)), [0, 1000], "0 to 999"),
+    (AcceptedStatuses((-300_000...204).reversed()), [0, 205], "0 to 204"),
+    (AcceptedStatuses(sequence(first: 998) { $0 &+ 1 }), [998, 1000], "998 to 999"),
   ])
   func `statuses become ranges, which are stored by their bounds`(
     _ statuses: AcceptedStatuses, _ bounds: [Int], _ text: String
@@ -26,6 +34,17 @@ import Testing
         (bounds[$0]..<bounds[$0 + 1]).contains(status)
       }
       #expect(statuses.contains(HTTPStatus(status)) == isBetween)
+    }
+  }
+
+  @Test func `a range without any status accepts none, and is not read`() {
+    for statuses in [
+      AcceptedStatuses((Int.max - 2)...), AcceptedStatuses(Int.max...), AcceptedStatuses(1000...),
+      AcceptedStatuses(1000...Int.max), AcceptedStatuses(Int.min...(-1)), AcceptedStatuses(200..<200),
+      AcceptedStatuses(Int.min..<0),
+    ] {
+      #expect("\(statuses)" == "no status")
+      #expect(!statuses.contains(0) && !statuses.contains(999))
     }
   }
 
