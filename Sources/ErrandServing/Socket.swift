@@ -40,6 +40,10 @@ package enum Socket {
   /// Binds a socket to a port; 0 for any free port.
   /// - Parameter isOpen: True for all addresses of the machine, false for 127.0.0.1 only.
   package static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(SocketError) {
+    guard in_port_t(exactly: port) != nil else {
+      throw SocketError(
+        description: "cannot use port \(port): use 0 for a free port, or one up to \(in_port_t.max)")
+    }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     let code = withAddress(isOpen ? 0 : loopback, port) { address, length in

@@ -47,10 +47,17 @@ struct Console: Sendable {
 
 /// A file descriptor to write to: standard output, standard error, a device or a pipe.
 final class OutputDescriptor: Sendable {
-  enum Failure: Error, Sendable {
+  enum Failure: Error, Sendable, CustomStringConvertible {
     /// The reader has closed the pipe, as `head` does.
     case readerGone
     case unwritable(String)
+
+    var description: String {
+      switch self {
+      case .readerGone: "the reader has closed the pipe"
+      case .unwritable(let reason): reason
+      }
+    }
   }
 
   static let standardOutput = OutputDescriptor(STDOUT_FILENO)

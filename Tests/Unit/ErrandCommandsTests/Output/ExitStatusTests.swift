@@ -116,6 +116,12 @@ import Testing
     }
     #if os(Linux)
       #expect(try await Tool.shell("$errand get \(url) > /dev/full").code == 6)
+      for command in ["help", "version", "completion bash", "--help"] {
+        let result = try await Tool.shell("$errand \(command) > /dev/full")
+        #expect(result.code == 6)
+        #expect(
+          result.error == "errand: the output cannot be written: No space left on device\n", "\(command)")
+      }
     #endif
   }
 

@@ -29,6 +29,13 @@ struct MockServerTests {
     #expect(server.connections.count == 1)
   }
 
+  @Test(
+    "refuses a port that is in use, or that no port can be", arguments: [nil, -1, 65_536, 99_999, Int.max])
+  func ports(_ port: Int?) throws {
+    let error = #expect(throws: MockServerError.self) { _ = try MockServer(port: port ?? server.port) }
+    #expect(error.map { "\($0)".contains("cannot use port \(port ?? server.port)") } == true)
+  }
+
   @Test("plays a script and repeats its last response")
   func script() async throws {
     server.script("GET", "/s", [.response(body: "1"), .chunked("2", "2"), .response(body: "3")])
