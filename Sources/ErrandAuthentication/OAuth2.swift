@@ -225,7 +225,7 @@ public struct OAuth2: Authenticator {
 extension OAuth2: CustomStringConvertible, CustomReflectable {
   /// The token endpoint and the client's name, without its secret.
   public var description: String {
-    "OAuth 2 of \(clientID) at \(Secrets.standard.redact(tokenURL.absoluteString))"
+    LogText.line("OAuth 2 of \(clientID) at \(Secrets.standard.redact(tokenURL.absoluteString))")
   }
   public var customMirror: Mirror { Mirror(self, children: ["oauth2": description]) }
 }

@@ -92,7 +92,7 @@ public struct Cookie: Sendable, Hashable {
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
-    "Cookie(\(shownName) for \(isHostOnly ? "" : "*.")\(domain)\(path))"
+    LogText.line("Cookie(\(shownName) for \(isHostOnly ? "" : "*.")\(domain)\(path))")
   }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }

@@ -150,7 +150,9 @@ public struct CookieFileProblem: Sendable, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
-  public var description: String {
+  public var description: String { LogText.line(text) }
+
+  private var text: String {
     switch reason {
     case .damaged(let place): "\(path) is damaged and was set aside as \(place); its cookies are lost"
     case .otherVersion(let version, let place):

@@ -77,7 +77,7 @@ public final class Call: Sendable, Identifiable {
 
 extension Call: CustomStringConvertible {
   /// The method and the URL, without its secrets.
-  public var description: String { about() }
+  public var description: String { LogText.line(about()) }
 }
 
 extension Call: Hashable {

@@ -269,7 +269,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     var text = message
     if let method { text = "\(method)\(url.map { " \($0)" } ?? ""): \(text)" }
     if attempt > 1 { text += " (attempt \(attempt))" }
-    return text
+    return LogText.line(text)
   }
 
   /// The server's explanation of its rejection, from the beginning of the response's body: one line of at

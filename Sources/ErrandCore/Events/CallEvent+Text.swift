@@ -62,7 +62,7 @@ extension CacheDecision: CustomStringConvertible {
 }
 
 extension EventRequest: CustomStringConvertible {
-  public var description: String { "\(method) \(url.clippedURL)" }
+  public var description: String { LogText.line("\(method) \(url.clippedURL)") }
 }
 
 extension EventResponse: CustomStringConvertible {
@@ -70,7 +70,7 @@ extension EventResponse: CustomStringConvertible {
 }
 
 extension EventFailure: CustomStringConvertible {
-  public var description: String { message }
+  public var description: String { LogText.line(message) }
 }
 
 extension Duration {

@@ -74,10 +74,10 @@ extension CallLog {
   }()
 }
 
-/// Formats lines of a log.
-enum LogText {
+/// Formats lines of a log, and descriptions, which may become lines of one.
+package enum LogText {
   /// Returns the text with each control character escaped, so that no name or message can begin another line.
-  static func line(_ text: String) -> String {
+  package static func line(_ text: String) -> String {
     // Most texts are plain ASCII, which needs no look-up.
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isControl) else { return text }

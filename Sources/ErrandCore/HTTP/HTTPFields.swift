@@ -170,7 +170,7 @@ extension HTTPFields: Hashable {
 
 extension HTTPFields.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
-    "\(name): \(isSecret ? "***" : mayHoldURL ? Secrets.standard.redact(value) : value)"
+    LogText.line("\(name): \(isSecret ? "***" : mayHoldURL ? Secrets.standard.redact(value) : value)")
   }
   public var debugDescription: String { description }
   /// A mirror that shows only the description, which hides secrets.

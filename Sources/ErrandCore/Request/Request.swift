@@ -136,7 +136,7 @@ extension Request {
 
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method and the URL, without its secrets.
-  public var description: String { "\(method) \(address.named(hiding: .standard))" }
+  public var description: String { LogText.line("\(method) \(address.named(hiding: .standard))") }
   public var debugDescription: String { description }
   /// A mirror of the request whose parts show no secrets.
   public var customMirror: Mirror {

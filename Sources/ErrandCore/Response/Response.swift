@@ -205,7 +205,9 @@ package enum ResponseBody: Sendable {
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The status and the URL, without its secrets.
-  public var description: String { "\(status) from \(secrets.redact(url.absoluteString).clippedURL)" }
+  public var description: String {
+    LogText.line("\(status) from \(secrets.redact(url.absoluteString).clippedURL)")
+  }
   public var debugDescription: String { description }
   public var customMirror: Mirror {
     Mirror(self, children: ["response": description, "fields": fields.hiding(secrets)])

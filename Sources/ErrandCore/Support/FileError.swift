@@ -44,7 +44,7 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// True if a file of that name already exists.
   package var isTaken: Bool { systemCode == EEXIST }
 
-  public var description: String { "cannot \(operation.rawValue) \(path): \(reason)" }
+  public var description: String { LogText.line("cannot \(operation.rawValue) \(path): \(reason)") }
 }
 
 /// The underlying error of a request that failed because this process or machine has exhausted a resource,

@@ -115,7 +115,7 @@ extension ClientCertificate {
 extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
     if case .file(let path) = certificate {
-      "the client's certificate in \(path)"
+      LogText.line("the client's certificate in \(path)")
     } else {
       "a client's certificate"
     }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// Why an outbox operation failed. `description` says what happened and what to do; it shows no secret.
 public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure. Later versions may add more, so keep a `default` case.
@@ -54,7 +56,7 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  public var description: String { message }
+  public var description: String { LogText.line(message) }
 
   /// Returns the error for an item whose id the outbox knows already.
   /// - Parameters:

@@ -141,11 +141,11 @@ extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .none: "no body"
     case .bytes(let data): "\(data.count) bytes"
     case .json: "JSON"
-    case .file(let path): "file \(path)"
+    case .file(let path): LogText.line("file \(path)")
     case .multipart(let form): "multipart, \(form.parts.count) parts"
     case .stream: "stream"
     case .source(let source): source.length.map { "\($0) bytes" } ?? "bytes"
-    case .invalid(let reason): reason
+    case .invalid(let reason): LogText.line(reason)
     }
   }
   public var debugDescription: String { description }

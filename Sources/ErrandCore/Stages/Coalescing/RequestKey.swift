@@ -66,7 +66,7 @@ extension RequestKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
   public var description: String {
     switch subject {
     case .chosen(let key): "\(key)"
-    case .parts(let parts): "\(parts)"
+    case .parts(let parts): LogText.line("\(parts)")
     }
   }
   public var debugDescription: String { description }

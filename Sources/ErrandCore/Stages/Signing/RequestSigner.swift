@@ -105,7 +105,9 @@ public struct OutgoingRequest: Sendable {
 
 extension OutgoingRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method and the URL, without its secrets.
-  public var description: String { "\(method) \(Secrets.standard.redact(url.absoluteString).clippedURL)" }
+  public var description: String {
+    LogText.line("\(method) \(Secrets.standard.redact(url.absoluteString).clippedURL)")
+  }
   public var debugDescription: String { description }
   public var customMirror: Mirror {
     Mirror(self, children: ["request": description, "fields": fields, "body": body])

@@ -1,4 +1,5 @@
 import ErrandTesting
+import Foundation
 import Testing
 
 @testable import ErrandCore
@@ -31,6 +32,27 @@ import Testing
     let lines = await lines(.debug, [.get("http://a.test/x")]) { _ in .response() }
     #expect(lines.count == 5)
     #expect(lines.first == "errand 0.0 ms #1 started")
+  }
+
+  @Test func `a description of what the caller passed is one line`() async throws {
+    let odd = "http://a.test/a\nFAKE \u{1B}[2J\u{2028}"
+    let requests = [Request.get(odd), Request(HTTPMethod("GET\r\nFAKE"), "http://a.test/")]
+    var texts = requests.map { "\($0)" }
+    texts.append("\(RequestBody.file(URL(filePath: "/a\nb")))")
+    texts.append("\(FileError(.open, "/a\nb", "no"))")
+    let stage = Stage.configured { _ in }.responding { _ in .response() }
+    for request in requests {
+      let error = await #expect(throws: RequestError.self) { try await stage.client.send(request) }
+      texts.append("\(try #require(error))")
+      texts.append(try #require(error).debugDescription)
+      texts.append("\(stage.client.start(request))")
+    }
+    let fields: HTTPFields = ["X-A": "a\nFAKE"]
+    texts.append("\(fields)")
+    for text in texts {
+      #expect(text.split(whereSeparator: { $0.isNewline }).count == 1 && !text.contains("\u{1B}"), "\(text)")
+    }
+    #expect(texts[0].contains("a.test/a\\u{a}FAKE"))
   }
 
   @Test func `line breaks in a message do not start a new log line`() async {
