@@ -216,7 +216,7 @@ extension DeliveryAttempt {
     if case .failure(let error) = result { error as? RequestError } else { nil }
   }
 
-  /// True if the request does not accept the status of its response, or there is none.
+  /// True unless the request accepts the status of its response.
   fileprivate var isRefused: Bool { status.map { !request.accepts($0) } ?? true }
 
   fileprivate var fields: HTTPFields? {

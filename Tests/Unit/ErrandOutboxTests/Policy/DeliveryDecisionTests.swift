@@ -138,7 +138,7 @@ struct DeliveryDecisionTests {
       #expect(try decision(request, status) == .delivered)
       #expect(try decision(request, status, ["Location": "/other"]) == .delivered)
     }
-    // A body that is too long is no matter of the status.
+    // The length of the body changes nothing.
     let tooLarge = RequestError(
       .bodyTooLarge, message: "large", status: HTTPStatus(status), reachedServer: true)
     let attempt = DeliveryAttempt(request: request.accepting(status), number: 1, result: .failure(tooLarge))
