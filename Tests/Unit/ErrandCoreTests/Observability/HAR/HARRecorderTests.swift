@@ -111,7 +111,10 @@ import Testing
       request.path == "/shared" ? .response(body: "one").behind(gate) : .response(body: "cached")
     }
     let request = Request.get("http://a.test/shared").shared()
-    let calls = [stage.client.start(request), stage.client.start(request)]
+    let first = stage.client.start(request)
+    // They join in this order.
+    try await stage.reachSharing(1, request)
+    let calls = [first, stage.client.start(request)]
     try await stage.reachSharing(2, request)
     gate.open()
     for call in calls { _ = try await call.value }
