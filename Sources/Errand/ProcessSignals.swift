@@ -87,10 +87,7 @@ final class ProcessSignals: Sendable {
       #if canImport(Darwin)
         // Dispatch only observes the signal, which would also end the process. Unlike an ignored signal, one with a
         // handler has its default effect in programs that this one starts.
-        var action = sigaction()
-        action.__sigaction_u.__sa_handler = { _ in }
-        action.sa_flags = SA_RESTART
-        Self.setEffect(of: signal, action)
+        _ = Darwin.signal(signal) { _ in }
       #endif
       registrations[signal]?.during = Self.effect(of: signal)
       if !waits.isAwaited(signal) { restore([signal]) }
