@@ -16,6 +16,8 @@ struct Transfer: Sendable, Hashable {
   var query: [NameAndValue] = []
   /// The folder of the response cache; nil for no cache.
   var cache: String?
+  /// The file of the client certificate; nil for no certificate.
+  var certificate: String?
   var credentials = CredentialArguments()
   var signatures = SignatureArguments()
   var body = BodyArgument.none
@@ -51,6 +53,7 @@ extension Transfer {
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
     cache = try ValueParser.path(arguments.last(.cache), for: .cache)
+    certificate = cache == nil ? nil : arguments.last(.certificate).map { ValueParser.fileAndPassword($0).0 }
     credentials = try CredentialArguments(arguments)
     try credentials.check(fields)
     try credentials.takeUser(from: &self.url)

@@ -25,6 +25,8 @@ struct ClientBuilder {
     if let cache = transfer.cache {
       configuration.cache = .http(
         DiskResponseCache(folder: URL(filePath: cache)) { [console] in console.say("errand: cache: \($0)") })
+      // A server may respond to each client certificate with other content.
+      if let certificate = transfer.certificate { configuration.identity = { "certificate \(certificate)" } }
       configuration.onCacheFailure = { [console] in console.say("errand: the cache failed: \($0)") }
     }
     login.configure(&configuration)

@@ -73,8 +73,14 @@ public final class Client: Sendable {
     _ request: Request, to file: URL, resume: Bool = false, ifChanged: Bool = false, limit: Int64? = nil,
     in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
-    let url = ifChanged ? pipeline.completed(request).urlText(hiding: secrets) : ""
-    let version = ifChanged ? FileVersion.of(file, from: url) : nil
+    var source = ""
+    if ifChanged {
+      let completed = pipeline.completed(request)
+      try? await pipeline.authentication.prepare()
+      let user = pipeline.cache.identity.present(completed, in: .exchange)
+      source = FileVersion.source(of: completed, identity: user.text, secrets: secrets)
+    }
+    let version = ifChanged ? FileVersion.of(file, from: source) : nil
     let download = try Download.at(
       file, resumes: resume, isConditional: version != nil,
       limit: limit ?? pipeline.configuration.downloadLimit,
@@ -90,7 +96,7 @@ public final class Client: Sendable {
       try await download.take(response.body)
       try await download.commit()
       response.body = .file(file)
-      if ifChanged { FileVersion(response, url: url, file: file)?.write(beside: file) }
+      if ifChanged { FileVersion(response, source: source, file: file)?.write(beside: file) }
       return response
     } catch {
       download.abandon()

@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -9,8 +11,8 @@ struct FileVersion: Codable, Sendable, Hashable {
   /// The largest such file that is read. Errand writes no longer one.
   private static let limit: Int64 = 64 << 10
 
-  /// The URL that the file came from, without its secrets.
-  let url: String
+  /// A digest of the URL and the credentials that the file came with.
+  let source: String
   let entityTag: String?
   let lastModified: String?
   /// The file's state after the download. A file that was changed since is downloaded again.
@@ -18,13 +20,13 @@ struct FileVersion: Codable, Sendable, Hashable {
   private let modified: Double
 
   /// Creates the version of a file that was just downloaded; nil if the server named none.
-  init?(_ response: Response, url: String, file: URL) {
+  init?(_ response: Response, source: String, file: URL) {
     entityTag = response.fields["ETag"]
     lastModified = response.fields["Last-Modified"].flatMap { HTTPDate.parse($0) == nil ? nil : $0 }
     guard response.status == 200, entityTag != nil || lastModified != nil,
       let status = FileDescriptor.status(of: file.path)
     else { return nil }
-    self.url = url
+    self.source = source
     size = Int64(status.size)
     modified = status.modified.timeIntervalSinceReferenceDate
   }
@@ -33,13 +35,22 @@ struct FileVersion: Codable, Sendable, Hashable {
     "\(file.deletingLastPathComponent().path)/.\(Draft.shortened(file.lastPathComponent)).errand-version"
   }
 
-  /// Returns the version of a file that has not changed since its download from this URL; nil if it is not known.
-  static func of(_ file: URL, from url: String) -> FileVersion? {
+  /// Returns a digest of a request's URL and credentials, by which a file of another user is not taken for this one's.
+  /// - Parameter identity: The identity that the request is sent for.
+  static func source(of request: Request, identity: String?, secrets: Secrets) -> String {
+    let credentials = CachePartition.parts(
+      of: request.fields, method: nil, url: nil, user: identity, secrets: secrets
+    ) { secrets.covers($0) }
+    return "\(SHA256Digest(hashing: Data(([request.urlText] + credentials).asOneText.utf8)))"
+  }
+
+  /// Returns the version of a file that has not changed since its download from this source; nil if it is not known.
+  static func of(_ file: URL, from source: String) -> FileVersion? {
     guard let memo = try? FileDescriptor(reading: path(beside: file)), let length = try? memo.length(),
       length <= limit, let data = try? memo.read(Int(length), at: 0),
       let version = try? JSONDecoder().decode(FileVersion.self, from: data),
       let status = FileDescriptor.status(of: file.path), status.isRegular,
-      version.url == url, version.size == Int64(status.size),
+      version.source == source, version.size == Int64(status.size),
       version.modified == status.modified.timeIntervalSinceReferenceDate
     else { return nil }
     return version

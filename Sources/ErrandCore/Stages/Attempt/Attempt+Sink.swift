@@ -49,11 +49,10 @@ extension Attempt {
   private var memoryLimit: Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
 
   /// The most bytes to hold of a rejected response's body. Another caller of a shared request may accept the
-  /// response, and then needs the complete body; so does the HTTP cache.
+  /// response, and then needs the complete body.
   private var rejectedLimit: Int {
     let prefix = RequestError.Rejection.prefixLimit
-    let isForMore = context.isShared || request.options.forwardRecord != nil
-    return isForMore ? max(prefix, memoryLimit) : prefix
+    return context.isShared ? max(prefix, memoryLimit) : prefix
   }
 
   /// - Parameter announced: The length that the head announces, in bytes before decoding.
@@ -82,8 +81,10 @@ extension Attempt {
       if asksForRest { transferred = place.length }
       arrived.withLock { $0.held = .file }
     case (nil, let opening?):
-      let reader = opening.open(head)
+      // Before the stream is opened, because its caller then asks whether it is stored.
+      let reader = StreamSink()
       own = request.options.forwardRecord?.value.tee(reader, head) ?? reader
+      opening.open(head, into: reader)
     case (nil, nil):
       if let total, total > memoryLimit { throw MemorySink.tooLarge(memoryLimit, head) }
       own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))

@@ -17,9 +17,8 @@ final class StreamOpening: Sendable {
 
   init() {}
 
-  /// Accepts the response, and returns the sink for its body.
-  func open(_ head: ResponseHead) -> StreamSink {
-    let sink = StreamSink()
+  /// Accepts the response, whose body goes into a sink.
+  func open(_ head: ResponseHead, into sink: StreamSink) {
     resume { state in
       // A transport may accept a response while its transfer is being cancelled. The stream is not delivered
       // then.
@@ -27,7 +26,6 @@ final class StreamOpening: Sendable {
       defer { state = (.opened(sink), head) }
       return state.0
     }
-    return sink
   }
 
   /// Records the end of the transfer, and ends its stream if there is one.

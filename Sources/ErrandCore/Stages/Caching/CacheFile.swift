@@ -147,6 +147,9 @@ extension CacheFileHead {
     if let start = Int64(fixed[9]), let total = Int64(fixed[10]) {
       exchange?.part = CachedExchange.Part(start: start, total: total)
     }
+    guard 100..<1000 ~= status, self.date.isFinite, (exchange?.initialAge ?? 0).isFinite,
+      0...1e12 ~= exchange?.initialAge ?? 0, abs(self.date) < 1e12
+    else { return nil }
     self.exchange = exchange
     fields = Array(texts)
   }

@@ -105,7 +105,7 @@ final class CacheFolder: Sendable {
 
   func list() throws -> [CacheEntry] {
     try names().filter(CacheFileName.isResponse).compactMap { name in
-      examine(name) { file in
+      examine(name, isListed: true) { file in
         guard CacheFileName.of(file.key) == name, let url = URL(string: file.head.url) else {
           throw CacheFileFault.damaged
         }
@@ -129,14 +129,17 @@ final class CacheFolder: Sendable {
 
   /// Opens a cached response's file. Removes and reports a damaged one, and reports a file with other
   /// content.
-  private func examine<Result>(_ name: String, _ body: (CacheFile) throws -> Result) -> Result? {
+  /// - Parameter isListed: True if the body is not read, so that its size does not matter.
+  private func examine<Result>(
+    _ name: String, isListed: Bool = false, _ body: (CacheFile) throws -> Result
+  ) -> Result? {
     let path = file(name)
     var open: FileDescriptor?
     do {
       let file = try FileDescriptor(reading: path)
       open = file
       // A sparse file has the length it claims, and would be read into memory before any digest is checked.
-      guard try file.length() <= usage.withLock({ $0.largest }) else {
+      guard try isListed || file.length() <= usage.withLock({ $0.largest }) else {
         drop(name, file)
         return nil
       }

@@ -40,7 +40,7 @@ extension CacheAccess {
     of request: Request, _ user: CallIdentity, _ fields: HTTPFields, unless cancellation: CancellationToken
   ) async -> CachePlace? {
     let credentials = CachePartition.parts(
-      of: request.fields, method: nil, url: request.url, user: user.text, secrets: secrets
+      of: fields, method: nil, url: request.url, user: user.text, secrets: secrets
     ) { secrets.covers($0) }
     let name = secrets.redact(request.address.resourceText)
     let hasSecret = fields.contains { secrets.covers($0) }

@@ -84,6 +84,9 @@ final class ForwardRecord: Sendable {
     state.withLock { $0.isLost ? nil : ($0.hops, $0.request, $0.sentAt) }
   }
 
+  /// True if the response is to the first request, without a redirect.
+  var isDirect: Bool { state.withLock { !$0.isLost && $0.hops.isEmpty } }
+
   // MARK: Streams
 
   /// Returns a sink that passes a streamed body on to its reader, and to the store if the response is stored.

@@ -21,6 +21,9 @@ struct SeenRequest: Sendable {
     self.fields = fields
   }
 
+  /// The fields that may ask for a range, which only a GET can.
+  var rangeFields: HTTPFields { request.method == .get ? fields : [:] }
+
   /// True if the request itself asks only for a newer version.
   var isConditional: Bool { fields.isConditional }
 
@@ -33,6 +36,8 @@ struct SeenRequest: Sendable {
     for name in Self.conditionsOfServer where fields.contains(name) {
       return "only the server can check the request's \(name)"
     }
+    // A body has no meaning in a GET by HTTP, but servers give it one.
+    if request.hasBody { return "the request has a body" }
     if fields.contains("Range"), request.method == .get, ByteRange(fields) == nil {
       return "the cache serves a single range of bytes only"
     }
@@ -55,15 +60,17 @@ struct SeenRequest: Sendable {
       let tags = fields["If-None-Match"].map { "\($0), \(own)" } ?? own
       request.fields.set("If-None-Match", tags)
     }
+    var isOurs = conditions.contains("If-None-Match")
     if let own = conditions["If-Modified-Since"], !fields.contains("If-Modified-Since") {
       request.fields.set("If-Modified-Since", own)
+      isOurs = true
     }
     let record = ForwardRecord(
-      self.request, isConditional: !conditions.isEmpty, followed: followed, draft: draft,
+      self.request, isConditional: isOurs, followed: followed, draft: draft,
       finishesAbandonedStreams: finishesAbandonedStreams)
     request.options.forwardRecord = OnlyItself(record)
     return ForwardedRequest(
-      seen: self, request: request, record: record, selection: conditions.isEmpty ? nil : selection,
+      seen: self, request: request, record: record, selection: isOurs ? selection : nil,
       begun: begun)
   }
 }

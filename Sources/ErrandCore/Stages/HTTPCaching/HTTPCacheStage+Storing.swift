@@ -11,6 +11,8 @@ extension HTTPCacheStage {
     async -> TimeInterval?
   {
     guard let outcome = asked.record.outcome else { return nil }
+    // A cookie that was set on the way may have changed what the target saw.
+    guard cookies == nil || outcome.hops.isEmpty else { return nil }
     let cancellation = caller.context.cancellation
     var stored = stored
     for hop in outcome.hops {
@@ -36,6 +38,8 @@ extension HTTPCacheStage {
     let date = cache.date()
     let rule = FreshnessRule(now: date)
     let old = stored.selection?.selected
+    // The fields by which the response was selected, with the cookies that were added.
+    let fields = asked.record.isDirect ? asked.seen.fields : request.fields
     guard let body = response.cacheableBody, !response.isCut,
       rule.mayStore(response.status, response.fields, to: request.fields)
     else {
@@ -46,7 +50,7 @@ extension HTTPCacheStage {
       return nil
     }
     guard
-      var new = made(response.head, body, from: response.url, to: request, sentAt: sentAt, stored.place, rule)
+      var new = made(response.head, body, from: response.url, to: fields, sentAt: sentAt, stored.place, rule)
     else { return nil }
     if new.exchange?.part != nil, let combined = old?.response.combined(with: new) { new = combined }
     guard rule.isWorthStoring(new) else {
@@ -63,7 +67,7 @@ extension HTTPCacheStage {
 
   /// Returns the stored form of a response; nil for a part that does not fit its head.
   private func made(
-    _ head: ResponseHead, _ body: CachedBody, from url: URL, to request: Request, sentAt: Date,
+    _ head: ResponseHead, _ body: CachedBody, from url: URL, to fields: HTTPFields, sentAt: Date,
     _ place: CachePlace,
     _ rule: FreshnessRule
   ) -> CachedResponse? {
@@ -71,7 +75,7 @@ extension HTTPCacheStage {
       head, body: body, from: url,
       exchange: CachedExchange(
         initialAge: rule.initialAge(of: head.fields, delay: rule.now.timeIntervalSince(sentAt)),
-        selecting: [place.values(Vary(head.fields), request.fields, secrets)]),
+        selecting: [place.values(Vary(head.fields), fields, secrets)]),
       date: rule.now, secrets: secrets)
     if head.status == 206 || head.namesPart {
       guard !head.isCoded, let range = ContentRange(head), let total = range.total, range.count == body.count
@@ -91,7 +95,7 @@ extension HTTPCacheStage {
     let cancellation = caller.context.cancellation
     let isStored = await cache.write(response, at: place, number, of: caller.user, unless: cancellation)
     // The check comes after the write: a change that is noted later removes the response.
-    guard changes.isChanged(place.key, since: asked.begun) else { return isStored }
+    guard changes.isChanged(place.key.name, since: asked.begun) else { return isStored }
     await cache.remove(place, number, unless: cancellation)
     return false
   }
@@ -109,12 +113,12 @@ extension HTTPCacheStage {
       let rule = FreshnessRule(now: cache.date())
       guard head.status != 206, !head.namesPart, rule.mayStore(head.status, head.fields, to: seen.fields),
         let new = made(
-          head, CachedBody(Data()), from: url, to: seen.request, sentAt: sentAt, stored.place, rule),
+          head, CachedBody(Data()), from: url, to: seen.fields, sentAt: sentAt, stored.place, rule),
         rule.isWorthStoring(new)
       else { return nil }
       let number = (stored.selection ?? .empty).number(for: new, among: CacheKey.variants)
       return cache.draft(new, at: stored.place, number, of: caller.user) { [changes] in
-        !changes.isChanged(stored.place.key, since: begun)
+        !changes.isChanged(stored.place.key.name, since: begun)
       }
     }
   }
@@ -155,20 +159,18 @@ extension HTTPCacheStage {
     let asked = SeenRequest(request, cookie, followed: 0).asking(nil, since: changes.now)
     let status = CacheStatus(.method, "the cache responds to GET and HEAD only")
     caller.context.events?.tell(.cacheDecided(.http(status)))
-    var response = try await caller.next(asked.request, caller.context).with(status)
-    guard !request.method.isSafe, 200..<400 ~= response.status.code else { return response }
-    let cancellation = caller.context.cancellation
-    let hops = asked.record.outcome?.hops ?? []
-    for head in hops.map(\.response.head) + [response.head] {
-      for url in Self.changed(request, head) {
-        var target = request
-        target.address = url
-        if let place = await cache.place(of: target, caller.user, target.fields, unless: cancellation) {
-          changes.note(place.key)
-          await cache.removeAll(at: place, unless: cancellation)
-        }
+    var response: Response
+    do {
+      response = try await caller.next(asked.request, caller.context).with(status)
+    } catch {
+      // The server may have accepted the request, whatever its checks say of the response.
+      let rejected = (error as? RequestError).flatMap { error in
+        error.status.map { ResponseHead(status: $0, fields: error.fields ?? [:]) }
       }
+      await invalidate(after: request, asked, rejected, caller)
+      throw error
     }
+    await invalidate(after: request, asked, response.head, caller)
     if let ttl = await storePost(response, asked, caller) {
       var stored = status
       stored.isStored = true
@@ -176,6 +178,34 @@ extension HTTPCacheStage {
       response.cacheStatus = stored
     }
     return response
+  }
+
+  /// Removes the stored responses that an unsafe request has made out of date.
+  /// - Parameter head: The head of the response; nil without one.
+  private func invalidate(
+    after request: Request, _ asked: ForwardedRequest, _ head: ResponseHead?, _ caller: Caller
+  ) async {
+    guard !request.method.isSafe else { return }
+    let heads = (asked.record.outcome?.hops ?? []).map(\.response.head) + [head].compactMap(\.self)
+    for head in heads where 200..<400 ~= head.status.code {
+      for url in Self.changed(request, head) { await remove(url, of: request, caller) }
+    }
+  }
+
+  /// Removes a URL's responses of the caller and of requests without a credential. Those of others are validated.
+  private func remove(_ url: Address, of request: Request, _ caller: Caller) async {
+    let cancellation = caller.context.cancellation
+    var target = request
+    target.address = url
+    let own = cookies?.field(for: target, of: caller.context)
+    var open = target
+    open.fields.remove(where: secrets.covers)
+    for (target, user, cookie) in [(target, caller.user, own), (open, CallIdentity(), nil)] {
+      let fields = SeenRequest(target, cookie, followed: 0).fields
+      guard let place = await cache.place(of: target, user, fields, unless: cancellation) else { continue }
+      changes.note(place.key.name, at: cache.date())
+      await cache.removeAll(at: place, unless: cancellation)
+    }
   }
 
   /// The URLs whose stored responses a request has made out of date: its target, and those that the response names
@@ -208,7 +238,7 @@ extension HTTPCacheStage {
     let cancellation = caller.context.cancellation
     var get = asked.seen.request
     get.method = .get
-    guard let place = await cache.place(of: get, caller.user, get.fields, unless: cancellation) else {
+    guard let place = await cache.place(of: get, caller.user, asked.seen.fields, unless: cancellation) else {
       return nil
     }
     var asked = asked

@@ -98,11 +98,13 @@ final class HTTPCacheStage: Stage {
     else { return try await ask(seen, caller, nil, CacheStatus(.bypass, "the cache failed")) }
 
     var isCollapsed = false
+    let mayWait = !CacheControl(seen.fields).contains("only-if-cached")
     while true {
       let selection = await cache.selection(at: place, for: seen.fields, unless: caller.context.cancellation)
       let found = selection.selected?.response
       if found == nil, let response = await withoutCookie(seen, caller) { return .cache(response) }
-      guard let found, let part = found.part(for: seen.fields), mayHold(part, request, caller.context) else {
+      guard let found, let part = found.part(for: seen.rangeFields), mayHold(part, request, caller.context)
+      else {
         let status =
           found != nil
           ? CacheStatus(.partial, "only a part of the content is stored")
@@ -111,7 +113,9 @@ final class HTTPCacheStage: Stage {
             : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
         return try await ask(seen, caller, StoredVariants(place, selection), status)
       }
-      let use = FreshnessRule(now: cache.date()).use(of: found, for: seen.fields)
+      let isChanged = changes.isChanged(place.key.name, after: found.date)
+      let use = FreshnessRule(now: cache.date()).use(
+        of: isChanged ? found.invalidated : found, for: seen.fields)
       switch use.verdict {
       case .deliver: return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
       case .deliverAndValidate:
@@ -121,8 +125,8 @@ final class HTTPCacheStage: Stage {
         let status = CacheStatus(CacheUse.forward(use, seen.fields), use.reason)
         let stored = StoredVariants(place, selection)
         // A second request for the same validation waits for the first one, and then looks again.
-        guard !isCollapsed, let wait = validations.begin(place.key) else {
-          defer { if !isCollapsed { validations.end(place.key) } }
+        guard !isCollapsed, mayWait, let wait = validations.begin(place.key) else {
+          defer { if !isCollapsed, mayWait { validations.end(place.key) } }
           return try await ask(seen, caller, stored, status)
         }
         try await caller.context.cancellation.interrupting { _ = await wait.settled() }
@@ -134,15 +138,18 @@ final class HTTPCacheStage: Stage {
   /// Returns a fresh response to the same request without a cookie, if one is stored. The response to a request with a
   /// cookie is only for requests with the same one.
   private func withoutCookie(_ seen: SeenRequest, _ caller: Caller) async -> Response? {
-    guard seen.request.fields.contains("Cookie") else { return nil }
-    var request = seen.request
+    guard seen.fields.contains("Cookie") else { return nil }
+    var (request, fields) = (seen.request, seen.fields)
     request.fields.remove("Cookie")
+    fields.remove("Cookie")
     let cancellation = caller.context.cancellation
-    guard let place = await cache.place(of: request, caller.user, seen.fields, unless: cancellation),
+    guard let place = await cache.place(of: request, caller.user, fields, unless: cancellation),
       let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected?.response,
       let part = found.part(for: seen.fields), mayHold(part, request, caller.context)
     else { return nil }
-    let use = FreshnessRule(now: cache.date()).use(of: found, for: seen.fields)
+    let isChanged = changes.isChanged(place.key.name, after: found.date)
+    let use = FreshnessRule(now: cache.date()).use(
+      of: isChanged ? found.invalidated : found, for: seen.fields)
     return use.verdict == .deliver ? deliver(part, use, seen, caller, isCollapsed: false) : nil
   }
 
@@ -200,7 +207,9 @@ final class HTTPCacheStage: Stage {
       response = try await caller.next(asked.request, context)
     } catch {
       if let fallback = fallback(for: error, seen, stored, status, caller) { return .cache(fallback) }
-      guard let rejected = (error as? RequestError)?.response, let stored else { throw error }
+      guard let rejected = (error as? RequestError)?.response, let stored, seen.request.method == .get else {
+        throw error
+      }
       // The response is stored, even if this request rejects it.
       _ = await store(rejected, asked, stored, caller)
       throw error
@@ -213,7 +222,7 @@ final class HTTPCacheStage: Stage {
       return try await validated(response, asked, seen, stored, status, caller)
     }
     if seen.request.method == .head {
-      await update(stored, byHead: response, asked, caller)
+      if asked.record.isDirect { await update(stored, byHead: response, asked, caller) }
       return .network(response.with(status))
     }
     status.forwardStatus = response.status
@@ -236,7 +245,8 @@ final class HTTPCacheStage: Stage {
   ) async throws -> Delivery {
     var status = status
     status.forwardStatus = 304
-    guard let variant = asked.selection?.validated(by: response.fields) else {
+    // A 304 of a redirect's target is about another URL.
+    guard asked.record.isDirect, let variant = asked.selection?.validated(by: response.fields) else {
       if seen.isConditional { return .cache(response.with(status)) }
       // The server is wrong: it was not asked about another version.
       return try await ask(seen, caller, StoredVariants(stored.place, nil), status)

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The validations that are under way, so that requests for the same one wait for it.
 final class Validations: Sendable {
   private let running = Locked<[CacheKey: Promise<Void>]>([:])
@@ -17,13 +23,19 @@ final class Validations: Sendable {
   }
 }
 
-/// The URLs that unsafe requests have changed, so that a response that was requested before is not stored after.
+/// The URLs that unsafe requests have changed: a response that was requested before is not stored after, and one that is
+/// stored is validated, whichever user's it is.
 final class ChangeLog: Sendable {
+  private struct Change {
+    let number: Int
+    let date: Date
+  }
+
   private struct State {
     var last = 0
-    var changes: [CacheKey: Int] = [:]
-    /// All URLs count as changed then.
-    var floor = 0
+    var changes: [String: Change] = [:]
+    /// The change that counts for all other URLs.
+    var floor: Change?
   }
 
   /// The number of remembered changes. When it is reached, all are forgotten, and every URL counts as changed.
@@ -31,23 +43,33 @@ final class ChangeLog: Sendable {
 
   private let state = Locked(State())
 
-  /// The present moment, for `isChanged`.
+  /// The present moment, for `isChanged(_:since:)`.
   var now: Int { state.withLock { $0.last } }
 
   /// Notes a change. Call it before the stored responses of the URL are removed.
-  func note(_ key: CacheKey) {
+  /// - Parameter name: The name in the keys of the URL's responses.
+  func note(_ name: String, at date: Date) {
     state.withLock { state in
       state.last += 1
+      let change = Change(number: state.last, date: date)
       if state.changes.count >= Self.mostChanges {
         state.changes = [:]
-        state.floor = state.last
+        state.floor = change
       }
-      state.changes[key] = state.last
+      state.changes[name] = change
     }
   }
 
   /// Returns true if the URL has changed since a moment.
-  func isChanged(_ key: CacheKey, since moment: Int) -> Bool {
-    state.withLock { max($0.floor, $0.changes[key] ?? 0) > moment }
+  func isChanged(_ name: String, since moment: Int) -> Bool {
+    state.withLock { max($0.floor?.number ?? 0, $0.changes[name]?.number ?? 0) > moment }
+  }
+
+  /// Returns true if the URL has changed since a response arrived.
+  func isChanged(_ name: String, after date: Date) -> Bool {
+    state.withLock { state in
+      if state.last == 0 { return false }
+      return [state.floor, state.changes[name]].contains { $0.map { $0.date > date } ?? false }
+    }
   }
 }

@@ -35,10 +35,13 @@ struct Vary: Sendable, Hashable {
   /// Returns the value in a form that is equal for values with the same meaning: white space around commas does not
   /// count; in negotiation fields, case and the order of members do not count either.
   static func normalized(_ value: String, of name: String) -> String {
-    let members = value.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
     guard ["accept-language", "accept-encoding", "accept-charset"].contains(name) else {
-      return members.joined(separator: ",")
+      // White space in quotes, and empty members, may have a meaning.
+      if value.utf8.contains(UInt8(ascii: "\"")) { return ASCII.trimmed(value) }
+      return value.split(separator: ",", omittingEmptySubsequences: false).map { ASCII.trimmed($0) }
+        .joined(separator: ",")
     }
+    let members = value.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
     // The weight decides, not the position. Members of equal weight have no order.
     return members.map { member in
       ASCII.lowercased(member.filter { $0 != " " && $0 != "\t" })

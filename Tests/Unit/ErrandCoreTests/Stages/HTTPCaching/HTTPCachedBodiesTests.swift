@@ -220,6 +220,12 @@ import Testing
     #expect(try await download("http://a.test/other").isUnchanged)
     try FileManager.default.removeItem(at: file)
     #expect(try await !download("http://a.test/other").isUnchanged)
+    // Another user's file is not this one's.
+    let ann = Request.get(Self.url).bearer("ann")
+    #expect(try await !stage.client.download(ann, to: file, ifChanged: true).isUnchanged)
+    #expect(try await stage.client.download(ann, to: file, ifChanged: true).isUnchanged)
+    #expect(
+      try await !stage.client.download(.get(Self.url).bearer("bob"), to: file, ifChanged: true).isUnchanged)
     // Without the argument, a 304 is rejected as before.
     #expect(try await !stage.client.download(.get(Self.url), to: file).isUnchanged)
   }

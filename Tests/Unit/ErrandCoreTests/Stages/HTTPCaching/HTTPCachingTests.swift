@@ -300,6 +300,111 @@ import Testing
     #expect(try await send(.post(Self.url)) == "200 unfresh method")
   }
 
+  // MARK: What others have found
+
+  /// Gives each request the cookie that it has.
+  private final class OneCookie: CookieJar {
+    let value = Locked<String?>(nil)
+    func field(for url: URL, identity: String?, at now: Date) -> String? { value.withLock { $0 } }
+    func receive(
+      _ fields: HTTPFields, from url: URL, identity: String?, at now: Date
+    ) -> (@Sendable () async throws -> Void)? { nil }
+  }
+
+  @Test(arguments: ["", "Cookie"])
+  func `cookies that the client adds keep users apart`(vary: String) async throws {
+    let jar = OneCookie()
+    let stage = Stage.configured {
+      $0.cache = .http()
+      $0.cookies = jar
+    }.responding { request in
+      var fields: HTTPFields = ["Cache-Control": "max-age=60"]
+      if !vary.isEmpty { fields["Vary"] = vary }
+      return .response(fields: fields, body: request.fields["Cookie"] ?? "nobody")
+    }
+    for user in ["ann", "bob", nil, "ann", "bob"] {
+      jar.value.withLock { $0 = user }
+      #expect(try await stage.client.send(.get(Self.url)).text == user ?? "nobody")
+    }
+    #expect(stage.stub.requests.count == 3)
+  }
+
+  @Test func `a response to HEAD that the request rejects is not one to GET`() async throws {
+    serve("one", ["Cache-Control": "max-age=60", "Content-Type": "text/plain"])
+    await #expect(throws: RequestError.self) {
+      try await stage.client.send(Request(.head, Self.url).expecting(contentType: "a/b"))
+    }
+    #expect(try await send() == "200 one uri-miss stored")
+  }
+
+  @Test func `a GET with a body goes to the server`() async throws {
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      .response(fields: ["Cache-Control": "max-age=60"], body: "\(request.index)")
+    }
+    for number in 0..<2 {
+      let request = Request(.get, Self.url, body: .text("\(number)"))
+      #expect(try await send(request, on: stage) == "200 \(number) bypass")
+    }
+  }
+
+  @Test func `a 304 or a HEAD of a redirect's target renews nothing at the first URL`() async throws {
+    let isMoved = Locked(false)
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      if request.path == "/feed", isMoved.withLock({ $0 }) {
+        return .response(status: 302, fields: ["Location": "/b"])
+      }
+      let fields: HTTPFields = ["Cache-Control": "max-age=1", "ETag": "\"1\""]
+      if request.path == "/b", request.fields["If-None-Match"] == "\"1\"" {
+        return .response(status: 304, fields: fields)
+      }
+      return .response(fields: fields, body: request.path)
+    }
+    #expect(try await send(on: stage) == "200 /feed uri-miss stored")
+    await stage.clock.advance(by: .seconds(2))
+    isMoved.withLock { $0 = true }
+    _ = try await send(Request(.head, Self.url), on: stage)
+    #expect(try await send(on: stage).hasPrefix("200 /b stale"))
+  }
+
+  @Test func `an unsafe request makes other users' responses stale, and does so if its response is rejected`()
+    async throws
+  {
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      .response(fields: ["Cache-Control": "max-age=60"], body: "\(request.index)")
+    }
+    let ann = Request.get(Self.url).bearer("ann")
+    #expect(try await send(ann, on: stage) == "200 0 uri-miss stored")
+    #expect(try await send(on: stage) == "200 1 uri-miss stored")
+    await stage.clock.advance(by: .seconds(1))
+    let change = Request.post(Self.url).bearer("ann").field("X-CSRF-Token", "t").expecting(contentType: "a/b")
+    await #expect(throws: RequestError.self) { try await stage.client.send(change) }
+    #expect(try await send(ann, on: stage) == "200 3 miss stored")
+    #expect(try await send(on: stage) == "200 4 uri-miss stored")
+  }
+
+  @Test func `a 304 to the caller's own condition renews nothing`() async throws {
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      request.fields.contains("If-Modified-Since")
+        ? .response(status: 304)
+        : .response(
+          fields: ["Cache-Control": "max-age=1", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
+          body: "\(request.index)")
+    }
+    #expect(try await send(on: stage) == "200 0 uri-miss stored")
+    await stage.clock.advance(by: .seconds(2))
+    let own = Request.get(Self.url).field("If-Modified-Since", "Mon, 07 Nov 1994 08:49:37 GMT")
+    #expect(try await send(own, on: stage).hasPrefix("304"))
+    #expect(try await send(.get(Self.url).cached(.onlyIfCached), on: stage) == "504  stale")
+  }
+
+  @Test func `quoted values and empty members of Vary's fields are told apart`() {
+    let vary = Vary(["Vary": "X"])
+    func values(_ text: String) -> [String?] { vary.values(in: ["X": text], secrets: .standard) { $0 } }
+    #expect(
+      values("\"a, b\"") != values("\"a,b\"") && values("a,b") != values("a,,b")
+        && values("a, b") == values("a ,b"))
+  }
+
   // MARK: Ranges
 
   @Test func `parts are stored, combined, and complete the response`() async throws {
