@@ -102,12 +102,8 @@ struct CacheCommand {
         row.url + (row.why == "fresh" ? "" : "  (\(row.why))"),
       ]
     }
-    let lines = [["STATUS", "SIZE", "AGE", "FRESH", "URL"]] + cells
-    let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    for line in lines {
-      let padded = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      try console.output.write(
-        ControlEscaper.line((padded.dropLast() + line.suffix(1)).joined(separator: "  ")) + "\n")
+    for line in TextTable.lines([["STATUS", "SIZE", "AGE", "FRESH", "URL"]] + cells) {
+      try console.output.write(ControlEscaper.line(line) + "\n")
     }
   }
 

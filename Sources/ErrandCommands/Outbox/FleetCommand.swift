@@ -84,12 +84,7 @@ struct WorkerTable: Sendable {
 
   func lines(_ workers: [WorkerRecord]) -> [String] {
     let titles = ["ID", "NAME", "STATE", "UP", "HEARTBEAT", "REQUESTS", "LANES", "OLDEST"]
-    let rows = [titles] + workers.map(cells)
-    let widths = titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      return (padded.dropLast() + row.suffix(1)).joined(separator: "  ")
-    }
+    return TextTable.lines([titles] + workers.map(cells))
   }
 
   private func cells(_ worker: WorkerRecord) -> [String] {

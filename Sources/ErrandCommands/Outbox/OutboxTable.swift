@@ -25,11 +25,7 @@ struct OutboxTable: Sendable {
     if width != nil, records.allSatisfy({ $0.lane == nil }) { columns.removeAll { $0.title == "LANE" } }
     let rows =
       [columns.map(\.title)] + records.map { record in columns.map { ControlEscaper.line($0.cell(record)) } }
-    let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      return fit((padded.dropLast() + row.suffix(1)).joined(separator: "  "), width)
-    }
+    return TextTable.lines(rows).map { fit($0, width) }
   }
 
   private func lane(_ record: OutboxRecord) -> String {

@@ -69,8 +69,8 @@ final class Pipeline: Sendable {
       coalescing,
       CacheStage(cache, renewal),
       HTTPCacheStage(
-        cache, configuration.cache as? HTTPCache, redirects: configuration.redirects,
-        memoryLimit: configuration.memoryLimit, cookies: cookies, secrets: secrets, renewal: renewal),
+        cache, configuration.cache as? HTTPCache, redirects: configuration.redirects, cookies: cookies,
+        renewal: renewal),
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, normalizer, secrets: secrets),
       retries,

@@ -8,9 +8,6 @@ import ErrandHashing
 
 /// The version of a downloaded file, in a hidden file beside it. By it, a later download asks only for a newer version.
 struct FileVersion: Codable, Sendable, Hashable {
-  /// The largest such file that is read. Errand writes no longer one.
-  private static let limit: Int64 = 64 << 10
-
   /// A digest of the URL and the credentials that the file came with.
   let source: String
   let entityTag: String?
@@ -46,9 +43,7 @@ struct FileVersion: Codable, Sendable, Hashable {
 
   /// Returns the version of a file that has not changed since its download from this source; nil if it is not known.
   static func of(_ file: URL, from source: String) -> FileVersion? {
-    guard let memo = try? FileDescriptor(reading: path(beside: file)), let length = try? memo.length(),
-      length <= limit, let data = try? memo.read(Int(length), at: 0),
-      let version = try? JSONDecoder().decode(FileVersion.self, from: data),
+    guard let version: FileVersion = Memo.read(path(beside: file)),
       let status = FileDescriptor.status(of: file.path), status.isRegular,
       version.source == source, version.size == Int64(status.size),
       version.modified == status.modified.timeIntervalSinceReferenceDate
@@ -57,18 +52,7 @@ struct FileVersion: Codable, Sendable, Hashable {
   }
 
   /// Writes the version beside its file. A failure is ignored: the next download then asks for the whole file.
-  func write(beside file: URL) {
-    let path = Self.path(beside: file)
-    guard let data = try? JSONEncoder().encode(self), let draft = try? Draft.open(beside: path) else {
-      return
-    }
-    do {
-      try draft.write(data, at: 0)
-      try FileDescriptor.move(draft.path, to: path)
-    } catch {
-      FileDescriptor.remove(draft.path)
-    }
-  }
+  func write(beside file: URL) { Memo.write(self, to: Self.path(beside: file)) }
 
   /// Returns the request with the condition that there is a newer version.
   func ifChanged(_ request: Request) -> Request {

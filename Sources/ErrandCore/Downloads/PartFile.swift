@@ -10,9 +10,6 @@
 /// A part file that a later call can resume has a name that depends on the target alone, and a memo beside
 /// it. Each other part file has a unique name with a suffix, by which the files of dead processes are found.
 struct PartFile: Sendable {
-  /// The largest memo that is read. Errand writes no longer one.
-  private static let memoLimit: Int64 = 64 << 10
-
   let path: String
   let resumes: Bool
   private let target: String
@@ -42,27 +39,14 @@ struct PartFile: Sendable {
   }
 
   func readMemo() -> PartialContent? {
-    guard let file = try? FileDescriptor(reading: memoPath), let length = try? file.length(),
-      length <= Self.memoLimit, let data = try? file.read(Int(length), at: 0)
-    else { return nil }
-    let memo = try? JSONDecoder().decode(PartialContent.self, from: data)
+    let memo: PartialContent? = Memo.read(memoPath)
     return memo.flatMap { IfRange.isValid($0.validator) ? $0 : nil }
   }
 
   func removeMemo() { FileDescriptor.remove(memoPath) }
 
   /// Writes the memo. A failure is ignored, because it costs only the chance to resume in a later call.
-  func writeMemo(_ content: PartialContent) {
-    guard let data = try? JSONEncoder().encode(content), let draft = try? Draft.open(beside: memoPath) else {
-      return
-    }
-    do {
-      try draft.write(data, at: 0)
-      try FileDescriptor.move(draft.path, to: memoPath)
-    } catch {
-      FileDescriptor.remove(draft.path)
-    }
-  }
+  func writeMemo(_ content: PartialContent) { Memo.write(content, to: memoPath) }
 
   func remove() {
     FileDescriptor.remove(path)

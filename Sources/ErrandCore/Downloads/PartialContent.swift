@@ -148,6 +148,18 @@ extension ResponseHead {
   }
 }
 
+extension HTTPFields {
+  /// The texts before and after the dash of a single range of bytes; nil for several ranges or another unit.
+  var endsOfRange: (first: Substring, last: Substring)? {
+    let values = values(of: "Range")
+    guard values.count == 1 else { return nil }
+    let sides = ASCII.trimmed(values[0]).split(separator: "=", omittingEmptySubsequences: false)
+    guard sides.count == 2, ASCII.equalIgnoringCase(ASCII.trimmed(sides[0]), "bytes") else { return nil }
+    let ends = ASCII.trimmed(sides[1]).split(separator: "-", omittingEmptySubsequences: false)
+    return ends.count == 2 ? (ends[0], ends[1]) : nil
+  }
+}
+
 /// The single range that a caller's `Range` field asks for: `bytes=a-b` or `bytes=a-`. Pure.
 struct AskedRange: Sendable, Hashable {
   private let start: Int64
@@ -157,14 +169,9 @@ struct AskedRange: Sendable, Hashable {
   /// Returns nil if the request asks for several ranges or for a suffix of the file, or if its field is not
   /// valid.
   init?(_ fields: HTTPFields) {
-    let values = fields.values(of: "Range")
-    guard values.count == 1 else { return nil }
-    let sides = ASCII.trimmed(values[0]).split(separator: "=", omittingEmptySubsequences: false)
-    guard sides.count == 2, ASCII.equalIgnoringCase(ASCII.trimmed(sides[0]), "bytes") else { return nil }
-    let ends = ASCII.trimmed(sides[1]).split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let start = ASCII.wholeNumber(ends[0]) else { return nil }
-    let last = ASCII.wholeNumber(ends[1])
-    guard last != nil || ends[1].isEmpty else { return nil }
+    guard let ends = fields.endsOfRange, let start = ASCII.wholeNumber(ends.first) else { return nil }
+    let last = ASCII.wholeNumber(ends.last)
+    guard last != nil || ends.last.isEmpty else { return nil }
     self.start = start
     self.last = last
   }

@@ -65,7 +65,7 @@ extension ResponseValidator {
   /// accepts it.
   func rejection(of response: Response) -> RequestError.Rejection? {
     problem(with: response.head)
-      ?? problem(with: response, bodyLength: Int64(response.data.count))
+      ?? problem(with: response, bodyLength: response.body.count)
   }
 
   /// The decision about a response that another validator has rejected.

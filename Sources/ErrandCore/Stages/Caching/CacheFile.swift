@@ -30,7 +30,8 @@ struct CacheFile: Sendable {
       ? start[CacheFilePrefix.length..<headEnd]
       : try file.read(prefix.headLength, at: Int64(CacheFilePrefix.length))
     guard prefix.matches(head: bytes), let head = CacheFileHead(bytes) else { throw CacheFileFault.damaged }
-    smallBody = length == Int64(start.count) ? start[headEnd...] : nil
+    // Copied, because the indices of a slice do not begin at 0.
+    smallBody = length == Int64(start.count) ? Data(start[headEnd...]) : nil
     self.head = head
     key = try head.key()
   }
@@ -45,7 +46,7 @@ struct CacheFile: Sendable {
     let region = CachedBody(
       file, start: Int64(CacheFilePrefix.length + prefix.headLength), count: prefix.bodyLength)
     if isWhole || prefix.bodyLength <= Self.memoryLimit {
-      let body = try region.loaded()
+      let body = try smallBody ?? region.loaded()
       guard prefix.matches(body: Checksum(of: body)) else { throw CacheFileFault.damaged }
       return try head.response(with: CachedBody(body))
     }

@@ -15,17 +15,12 @@ struct ByteRange: Sendable, Hashable {
 
   /// Returns nil for several ranges, another unit, or a malformed field.
   init?(_ fields: HTTPFields) {
-    let values = fields.values(of: "Range")
-    guard values.count == 1 else { return nil }
-    let sides = ASCII.trimmed(values[0]).split(separator: "=", omittingEmptySubsequences: false)
-    guard sides.count == 2, ASCII.equalIgnoringCase(ASCII.trimmed(sides[0]), "bytes") else { return nil }
-    let ends = ASCII.trimmed(sides[1]).split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2 else { return nil }
-    let (first, last) = (ASCII.wholeNumber(ends[0]), ASCII.wholeNumber(ends[1]))
+    guard let ends = fields.endsOfRange else { return nil }
+    let (first, last) = (ASCII.wholeNumber(ends.first), ASCII.wholeNumber(ends.last))
     switch (first, last) {
     case (let first?, let last?) where first <= last && last < .max: kind = .from(first, through: last)
-    case (let first?, nil) where ends[1].isEmpty: kind = .from(first, through: nil)
-    case (nil, let length?) where ends[0].isEmpty && length > 0: kind = .suffix(length)
+    case (let first?, nil) where ends.last.isEmpty: kind = .from(first, through: nil)
+    case (nil, let length?) where ends.first.isEmpty && length > 0: kind = .suffix(length)
     default: return nil
     }
   }

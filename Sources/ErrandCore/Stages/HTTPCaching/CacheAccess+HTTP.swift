@@ -53,18 +53,6 @@ extension CacheAccess {
     return CachePlace(key: CacheKey(name, partition: partition), salt: salt)
   }
 
-  /// Returns where the responses to the next request of a redirect are stored.
-  func place(
-    of request: Request, redirectedBy response: Response, _ user: CallIdentity, _ secrets: Secrets,
-    unless cancellation: CancellationToken
-  ) async -> CachePlace? {
-    guard
-      case .follow(let next)? = try? RedirectPolicy().step(
-        request, response.head, followed: 0, secrets: secrets)
-    else { return nil }
-    return await place(of: next, user, next.fields, unless: cancellation)
-  }
-
   func selection(
     at place: CachePlace, for request: HTTPFields, unless cancellation: CancellationToken
   ) async -> CacheSelection {

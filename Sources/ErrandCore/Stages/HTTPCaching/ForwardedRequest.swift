@@ -137,8 +137,8 @@ extension CachedResponse {
 
 extension CacheUse {
   /// Returns why a stored response must be validated, in the words of RFC 9211.
-  static func forward(_ use: CacheUse, _ request: HTTPFields) -> CacheStatus.Forward {
-    use.ttl <= 0 ? .stale : CacheControl(request).isEmpty && !request.contains("Pragma") ? .miss : .request
+  func forward(of request: HTTPFields) -> CacheStatus.Forward {
+    ttl <= 0 ? .stale : CacheControl(request).isEmpty && !request.contains("Pragma") ? .miss : .request
   }
 }
 

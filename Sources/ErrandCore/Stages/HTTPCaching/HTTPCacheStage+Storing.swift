@@ -15,19 +15,16 @@ extension HTTPCacheStage {
     guard cookies == nil || outcome.hops.isEmpty else { return nil }
     let cancellation = caller.context.cancellation
     var stored = stored
-    for hop in outcome.hops {
+    let targets = outcome.hops.dropFirst().map(\.request) + [outcome.request]
+    for (hop, target) in zip(outcome.hops, targets) {
       _ = await store(hop.response, to: hop.request, sentAt: hop.sentAt, stored, asked, caller)
-      guard
-        let next = await cache.place(
-          of: hop.request, redirectedBy: hop.response, caller.user, secrets, unless: cancellation)
-      else { return nil }
-      stored = StoredVariants(
-        next, await cache.selection(at: next, for: asked.request.fields, unless: cancellation))
+      guard let next = await cache.place(of: target, caller.user, target.fields, unless: cancellation) else {
+        return nil
+      }
+      stored = StoredVariants(next, await cache.selection(at: next, for: target.fields, unless: cancellation))
     }
     return await store(
-      response, to: outcome.hops.isEmpty ? asked.seen.request : outcome.request,
-      sentAt: outcome.sentAt ?? cache.date(),
-      stored, asked, caller)
+      response, to: outcome.request, sentAt: outcome.sentAt ?? cache.date(), stored, asked, caller)
   }
 
   private func store(
@@ -74,9 +71,10 @@ extension HTTPCacheStage {
     var new = CachedResponse(
       head, body: body, from: url,
       exchange: CachedExchange(
-        initialAge: rule.initialAge(of: head.fields, delay: rule.now.timeIntervalSince(sentAt)),
-        selecting: [place.values(Vary(head.fields), fields, secrets)]),
+        initialAge: rule.initialAge(of: head.fields, delay: rule.now.timeIntervalSince(sentAt))),
       date: rule.now, secrets: secrets)
+    let values = place.values(new.rules.vary, fields, secrets)
+    new.exchange?.selecting = [values]
     if head.status == 206 || head.namesPart {
       guard !head.isCoded, let range = ContentRange(head), let total = range.total, range.count == body.count
       else {
@@ -213,13 +211,16 @@ extension HTTPCacheStage {
   private static func changed(_ request: Request, _ head: ResponseHead) -> [Address] {
     guard let url = request.url, let base = URLReference(url.absoluteString) else { return [] }
     let named = ["Location", "Content-Location"].compactMap { head.fields[$0] }.compactMap {
-      text -> Address? in
-      guard let reference = URLReference(ASCII.trimmed(text)) else { return nil }
-      let resolved = reference.resolved(against: base)
-      let address = Address(resolved, of: resolved.text)
-      return address.originName == request.originName ? address : nil
-    }
+      Self.address($0, from: base)
+    }.filter { $0.originName == request.originName }
     return [request.address] + named
+  }
+
+  /// Returns the URL that a field of a response names.
+  private static func address(_ text: String, from base: URLReference) -> Address? {
+    guard let reference = URLReference(ASCII.trimmed(text)) else { return nil }
+    let resolved = reference.resolved(against: base)
+    return Address(resolved, of: resolved.text)
   }
 
   /// Stores the response to a POST as that of a later GET, if it says that it is one, and how long it is fresh
@@ -232,8 +233,7 @@ extension HTTPCacheStage {
       asked.record.outcome?.hops.isEmpty == true,
       control.contains("max-age") || response.fields.contains("Expires"),
       let location = response.fields["Content-Location"], let base = URLReference(asked.seen.request.urlText),
-      let reference = URLReference(ASCII.trimmed(location)),
-      Address(reference.resolved(against: base), of: location).text == asked.seen.request.address.text
+      Self.address(location, from: base)?.text == asked.seen.request.address.text
     else { return nil }
     let cancellation = caller.context.cancellation
     var get = asked.seen.request

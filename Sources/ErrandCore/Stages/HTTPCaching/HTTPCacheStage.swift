@@ -10,33 +10,28 @@ final class HTTPCacheStage: Stage {
   let usage: StageUsage
   let cache: CacheAccess
   let cookies: CookieAccess?
-  let secrets: Secrets
   private let redirects: RedirectPolicy
-  private let memoryLimit: Int
   private let isForAll: Bool
   private let finishesAbandonedStreams: Bool
   private let validations = Validations()
   let changes = ChangeLog()
   private let renewal: BackgroundRenewal
 
-  /// - Parameters:
-  ///   - settings: The client's HTTP cache, if all requests of the client use it.
-  ///   - memoryLimit: The limit, in bytes, for requests that set none.
+  /// - Parameter settings: The client's HTTP cache, if all requests of the client use it.
   init(
-    _ cache: CacheAccess, _ settings: HTTPCache?, redirects: RedirectPolicy, memoryLimit: Int,
-    cookies: CookieAccess?,
-    secrets: Secrets, renewal: BackgroundRenewal
+    _ cache: CacheAccess, _ settings: HTTPCache?, redirects: RedirectPolicy, cookies: CookieAccess?,
+    renewal: BackgroundRenewal
   ) {
     usage = settings != nil ? .everyRequest : .requests(with: .caching)
     self.cache = cache
     isForAll = settings != nil
     finishesAbandonedStreams = settings?.finishesAbandonedStreams ?? false
     self.redirects = redirects
-    self.memoryLimit = memoryLimit
     self.cookies = cookies
-    self.secrets = secrets
     self.renewal = renewal
   }
+
+  var secrets: Secrets { cache.secrets }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     guard request.options.caching == nil, isForAll || request.options.usesHTTPCache else {
@@ -63,9 +58,7 @@ final class HTTPCacheStage: Stage {
       case .response:
         let response = try await response.resolved(for: context.destination)
         if response.status == 304, context.destination.isConditional { return response }
-        if let rejection = request.options.validator.problem(with: response.head)
-          ?? request.options.validator.problem(with: response, bodyLength: response.body.count)
-        {
+        if let rejection = request.options.validator.rejection(of: response) {
           throw rejection.error(of: response)
         }
         return response
@@ -113,16 +106,14 @@ final class HTTPCacheStage: Stage {
             : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
         return try await ask(seen, caller, StoredVariants(place, selection), status)
       }
-      let isChanged = changes.isChanged(place.key.name, after: found.date)
-      let use = FreshnessRule(now: cache.date()).use(
-        of: isChanged ? found.invalidated : found, for: seen.fields)
+      let use = use(of: found, at: place, for: seen)
       switch use.verdict {
       case .deliver: return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
       case .deliverAndValidate:
         renew(seen, caller, StoredVariants(place, selection))
         return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
       case .validate:
-        let status = CacheStatus(CacheUse.forward(use, seen.fields), use.reason)
+        let status = CacheStatus(use.forward(of: seen.fields), use.reason)
         let stored = StoredVariants(place, selection)
         // A second request for the same validation waits for the first one, and then looks again.
         guard !isCollapsed, mayWait, let wait = validations.begin(place.key) else {
@@ -147,16 +138,21 @@ final class HTTPCacheStage: Stage {
       let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected?.response,
       let part = found.part(for: seen.fields), mayHold(part, request, caller.context)
     else { return nil }
-    let isChanged = changes.isChanged(place.key.name, after: found.date)
-    let use = FreshnessRule(now: cache.date()).use(
-      of: isChanged ? found.invalidated : found, for: seen.fields)
+    let use = use(of: found, at: place, for: seen)
     return use.verdict == .deliver ? deliver(part, use, seen, caller, isCollapsed: false) : nil
+  }
+
+  /// Decides how a stored response may be used. One whose URL has changed since must be validated.
+  private func use(of found: CachedResponse, at place: CachePlace, for seen: SeenRequest) -> CacheUse {
+    let isChanged = changes.isChanged(place.key.name, after: found.date)
+    return FreshnessRule(now: cache.date()).use(
+      of: isChanged ? found.invalidated : found, for: seen.fields)
   }
 
   /// Returns false if the body is larger than the request allows to hold in memory.
   private func mayHold(_ response: CachedResponse, _ request: Request, _ context: CallContext) -> Bool {
     guard case .memory = context.destination else { return true }
-    return response.body.count <= Int64(request.options.memoryLimit ?? memoryLimit)
+    return response.body.count <= Int64(request.options.memoryLimit ?? cache.memoryLimit)
   }
 
   /// Returns a stored response as the cache delivers it.
@@ -257,12 +253,12 @@ final class HTTPCacheStage: Stage {
       by: response.fields, date: date,
       initialAge: rule.initialAge(of: response.fields, delay: asked.delay(until: date)),
       secrets: secrets)
-    let values = stored.place.values(Vary(updated.fields), seen.fields, secrets)
+    let values = stored.place.values(updated.rules.vary, seen.fields, secrets)
     let known = updated.exchange?.selecting ?? []
     if !known.contains(values) {
       updated.exchange?.selecting = Array((known + [values]).suffix(CacheKey.variants.count))
     }
-    if CacheControl(updated.fields).contains("no-store") {
+    if updated.rules.control.contains("no-store") {
       await cache.remove(stored.place, variant.number, unless: caller.context.cancellation)
     } else {
       status.isStored = await write(updated, at: stored.place, variant.number, asked, caller)
@@ -309,7 +305,7 @@ final class HTTPCacheStage: Stage {
     let isDisconnected = Self.disconnections.contains(error.code)
     if let response = fallback(seen, stored, caller, isDisconnected: isDisconnected) { return response }
     guard isDisconnected, let found = stored.selection?.selected?.response,
-      FreshnessRule.mustReachServer(CacheControl(found.fields))
+      FreshnessRule.mustReachServer(found.rules.control)
     else { return nil }
     // RFC 9111, section 5.2.2.2, for a caller that accepts it; others get the error.
     guard seen.request.options.validator.statuses.contains(504) else { return nil }
