@@ -13,6 +13,7 @@ struct ClientBuilder {
   let login: Login
   let console: Console
   let listeners: [any EventListener]
+  let cache: DiskResponseCache?
 
   func client() throws -> Client {
     var configuration = ClientConfiguration()
@@ -22,9 +23,8 @@ struct ClientBuilder {
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
-    if let cache = transfer.cache {
-      configuration.cache = .http(
-        DiskResponseCache(folder: URL(filePath: cache)) { [console] in console.say("errand: cache: \($0)") })
+    if let cache {
+      configuration.cache = .http(cache)
       // A server may respond to each client certificate with other content.
       if let certificate = transfer.certificate { configuration.identity = { "certificate \(certificate)" } }
       configuration.onCacheFailure = { [console] in console.say("errand: the cache failed: \($0)") }

@@ -28,6 +28,9 @@ struct TransferCommand {
       ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line, watch)
     let spool = SpooledInput()
     defer { spool.remove() }
+    let cache = transfer.cache.map { folder in
+      DiskResponseCache(folder: URL(filePath: folder)) { [console] in console.say("errand: cache: \($0)") }
+    }
     do {
       let login = try Login(transfer, console)
       // JSON is checked completely before any of it is sent, so a long JSON body goes to a file first.
@@ -49,7 +52,7 @@ struct TransferCommand {
       let listeners = try transfer.recording.listeners(console)
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
-        listeners: listeners + (isTerminal ? [watch] : [])
+        listeners: listeners + (isTerminal ? [watch] : []), cache: cache
       ).client()
       try InspectedCalls.show(client)
       if let display {
@@ -61,12 +64,14 @@ struct TransferCommand {
         try await perform(request, to: target, client, delivery, line, login.verification, progress)
       }
       line?.end()
+      await cache?.endScan()
       return .success
     } catch OutputDescriptor.Failure.readerGone {
       line?.end()
       throw OutputDescriptor.Failure.readerGone
     } catch {
       line?.end()
+      await cache?.endScan()
       var failure = CommandFailure(error, transfer)
       if transfer.signatures.verificationKey != nil {
         failure = (error as? RequestError).flatMap(ResponseVerification.failure) ?? failure

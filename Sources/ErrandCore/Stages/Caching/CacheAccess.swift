@@ -20,6 +20,7 @@ struct CacheAccess: Sendable {
   /// The cache, if it is in memory, so that it is never waited for.
   let memory: MemoryResponseCache?
   private let onFailure: (@Sendable (any Error) -> Void)?
+  private let pause = StorePause()
 
   /// - Parameter memoryLimit: The limit, in bytes, for requests that set none.
   init(
@@ -108,7 +109,8 @@ struct CacheAccess: Sendable {
     if !identity.isPresent(user) { try await store.remove(key) }
   }
 
-  /// Runs `work` on the cache, and waits until the call is cancelled or `patience` has passed, at most.
+  /// Runs `work` on the cache, and waits until the call is cancelled or `patience` has passed, at most. Fails at once
+  /// for a while after the cache has not responded.
   func asked<Value: Sendable>(
     unless cancellation: CancellationToken,
     _ work: @escaping @Sendable (any ResponseCache) async throws -> Value
@@ -116,6 +118,7 @@ struct CacheAccess: Sendable {
     let store = cache
     // The memory cache waits for its lock only.
     if memory != nil { return try await work(store) }
+    guard !pause.isOn(at: timeline.now()) else { throw Self.noResponse }
     let wait = CancellationToken()
     let link = cancellation.onCancel(stopping: wait)
     let end = deadlines.add(wait, Self.patience, from: timeline.now())
@@ -124,14 +127,21 @@ struct CacheAccess: Sendable {
       cancellation.removeCancelHandler(link)
     }
     do {
-      return try await wait.interrupting { try await work(store) }
+      return try await wait.interrupting { [pause] in
+        defer { pause.end() }
+        return try await work(store)
+      }
     } catch {
       guard case .deadlineExceeded = wait.cause, cancellation.cause == nil else { throw error }
-      throw RequestError(
-        .timedOut,
-        message: "the response cache did not respond within \(Self.patience.formattedSeconds)",
-        reachedServer: false)
+      pause.begin(at: timeline.now())
+      throw Self.noResponse
     }
+  }
+
+  private static var noResponse: RequestError {
+    RequestError(
+      .timedOut, message: "the response cache did not respond within \(patience.formattedSeconds)",
+      reachedServer: false)
   }
 
   /// Reports an error of the cache. The error of a cancelled call says nothing about the cache.
@@ -156,4 +166,18 @@ struct CacheAccess: Sendable {
       try await cache.remove(entry.key)
     }
   }
+}
+
+/// The time in which requests do without a store that did not respond. Otherwise each operation of each request would
+/// wait for it.
+private final class StorePause: Sendable {
+  private static let length = Duration.seconds(30)
+  private let until = Locked<Duration?>(nil)
+
+  func isOn(at now: Duration) -> Bool { until.withLock { $0.map { now < $0 } ?? false } }
+
+  func begin(at now: Duration) { until.withLock { $0 = now + Self.length } }
+
+  /// Notes that the store has responded.
+  func end() { until.withLock { $0 = nil } }
 }

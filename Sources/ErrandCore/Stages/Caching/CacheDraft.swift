@@ -16,6 +16,9 @@ package protocol CacheDraft: Sendable {
 
 /// A store that takes bodies in pieces. Other stores get a body that was collected in memory.
 package protocol DraftingCache: ResponseCache {
+  /// The maximum size of one response, in bytes.
+  var largestResponse: Int { get }
+
   /// Begins to cache a response whose body arrives in pieces. Opens a file, which takes a moment.
   /// - Parameter response: The response with an empty body.
   func draft(_ response: CachedResponse, under key: CacheKey) throws -> any CacheDraft

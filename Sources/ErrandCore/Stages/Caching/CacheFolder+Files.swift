@@ -118,6 +118,7 @@ enum CacheFileName {
 
 extension CacheFolder {
   private static let saltLength = 32
+  private static let saltMagic = Data("ERRANDKS".utf8)
 
   /// Returns the folder's salt, which is made once. It is read from disk each time, because the system may
   /// have emptied the folder, and another process may have made a new salt.
@@ -126,7 +127,7 @@ extension CacheFolder {
     var random = SystemRandomNumberGenerator()
     let salt = Data((0..<Self.saltLength).map { _ in UInt8.random(in: 0...(.max), using: &random) })
     try place(as: CacheFileName.salt) { part in
-      try part.write(salt + SHA256Digest(hashing: salt).bytes, at: 0)
+      try part.write(Self.saltMagic + salt + SHA256Digest(hashing: salt).bytes, at: 0)
     } move: { part throws(FileError) in
       try putInPlace(part)
     }
@@ -136,21 +137,23 @@ extension CacheFolder {
     return made
   }
 
-  /// Returns the stored salt; nil if the file is missing. An empty file in its place is removed and reported.
-  /// - Throws: `FileError`, if the file has other content, because a damaged salt looks like another
-  ///   program's file.
+  /// Returns the stored salt; nil if the file is missing. A damaged or empty one is removed and reported.
+  /// - Throws: `FileError`, if it is another program's file.
   private func knownSalt() throws -> Data? {
     let path = file(CacheFileName.salt)
     let bytes: Data
     do {
       let file = try FileDescriptor(reading: path)
-      bytes = try file.read(Self.saltLength + SHA256Digest.byteCount + 1, at: 0)
+      bytes = try file.read(Self.saltMagic.count + Self.saltLength + SHA256Digest.byteCount + 1, at: 0)
     } catch let error as FileError where error.isMissing {
       return nil
     }
-    let salt = Data(bytes.prefix(Self.saltLength))
-    if Array(bytes.dropFirst(Self.saltLength)) == SHA256Digest(hashing: salt).bytes { return salt }
-    guard bytes.isEmpty else {
+    let salt = Data(bytes.dropFirst(Self.saltMagic.count).prefix(Self.saltLength))
+    if bytes == Self.saltMagic + salt + SHA256Digest(hashing: salt).bytes { return salt }
+    // Earlier versions wrote no magic number.
+    let older = bytes.prefix(Self.saltLength)
+    let isOlder = Array(bytes.dropFirst(Self.saltLength)) == SHA256Digest(hashing: older).bytes
+    guard isOlder || CacheFilePrefix.isOwn(bytes, magic: Self.saltMagic) else {
       throw FileError(
         .read, path,
         "a cache did not write it: give the cache a dedicated folder, or remove the file")

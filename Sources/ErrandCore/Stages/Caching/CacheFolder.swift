@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -19,6 +21,7 @@
 final class CacheFolder: Sendable {
   let path: String
   private let usage: Locked<DiskUsageState>
+  private let scans = DispatchQueue(label: "errand.cache.scan")
   private let date: @Sendable () -> Date
   let report: @Sendable (CacheFileProblem) -> Void
 
@@ -83,23 +86,30 @@ final class CacheFolder: Sendable {
   /// Begins to write a response whose body arrives in pieces.
   func begin(_ response: CachedResponse, under key: CacheKey) throws -> Part {
     let name = CacheFileName.of(key)
-    if isForeign(name) { throw FileError(.write, file(name), "it is not a cached response: remove it") }
     return Part(name: name, head: CacheFileHead(response, under: key).bytes, file: try beginPart(of: name))
   }
 
   /// Puts a response into place whose body is in its part file.
   func commit(_ part: Part, bodyLength: Int64, _ checksum: Checksum) throws {
     let now = date()
-    try finish(part.file, isFlushed: false) { file in
+    try finish(part.file, isFlushed: false) { [self] file in
+      if isForeign(part.name) {
+        throw FileError(.write, self.file(part.name), "it is not a cached response: remove it")
+      }
       try file.write(
         CacheFilePrefix(head: part.head, bodyLength: bodyLength, body: checksum).bytes + part.head, at: 0)
-      file.stamp(now)
+      file.stamp(usage.withLock { $0.stamp(for: part.name, at: now) })
     } move: { path throws(FileError) in
       try FileDescriptor.move(path, to: file(part.name))
     }
     let size = Int(part.start + bodyLength)
-    if usage.withLock({ $0.wrote(part.name, size: size, at: now) }) { makeRoom(beside: part.name) }
+    let step = usage.withLock { $0.wrote(part.name, size: size, at: now) }
+    if step.scans { scans.async { self.makeRoom() } }
+    if step.waits { endScan() }
   }
+
+  /// Waits for the end of the scan that is under way.
+  func endScan() { scans.sync {} }
 
   func remove(_ key: CacheKey) throws { try remove(CacheFileName.of(key)) }
 
@@ -138,11 +148,9 @@ final class CacheFolder: Sendable {
     do {
       let file = try FileDescriptor(reading: path)
       open = file
-      // A sparse file has the length it claims, and would be read into memory before any digest is checked.
-      guard try isListed || file.length() <= usage.withLock({ $0.largest }) else {
-        drop(name, file)
-        return nil
-      }
+      // A sparse file has the length that it claims, and would be read into memory before any checksum is verified.
+      // It may be the response of a store with a larger limit.
+      guard try isListed || file.length() <= usage.withLock({ $0.largest }) else { return nil }
       return try body(CacheFile(file))
     } catch let fault as CacheFileFault {
       if fault != .foreign { drop(name, open) }
@@ -202,7 +210,7 @@ final class CacheFolder: Sendable {
     }
   }
 
-  private func makeRoom(beside spared: String) {
+  private func makeRoom() {
     do {
       let names = try names()
       sweep(names)
@@ -213,9 +221,10 @@ final class CacheFolder: Sendable {
         return DiskUsageState.File(name: name, size: status.size, used: status.modified)
       }
       let now = date()
-      for name in usage.withLock({ $0.victims(among: files, sparing: spared, at: now) }) { discard(name) }
+      for name in usage.withLock({ $0.victims(among: files, at: now) }) { discard(name) }
     } catch {
       report(CacheFileProblem(path: path, reason: .unreadable(error)))
+      usage.withLock { $0.scanFailed() }
     }
   }
 

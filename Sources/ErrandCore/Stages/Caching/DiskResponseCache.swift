@@ -11,7 +11,8 @@ import Dispatch
 ///
 /// A response is written whole or not at all, even if the process stops. A file that is damaged later, or that a power
 /// failure cut short, is detected, removed and reported as a problem. The least recently used responses are
-/// evicted first; across processes, their order is known to the minute.
+/// evicted first, and a response that was never read counts as used an hour before it was written. Across processes, the
+/// order is known to the minute.
 ///
 /// All file work runs on dedicated queues, one for reads and one for writes. If the disk is full or the
 /// folder cannot be written, `write` throws a `FileError`, and the cached responses stay as they were.
@@ -71,7 +72,7 @@ public final class DiskResponseCache: ResponseCache {
     }
   }
 
-  /// Caches a response, and evicts the least recently used ones if the limit is exceeded.
+  /// Caches a response. If the limit is exceeded, responses are evicted in the background.
   /// - Throws: `FileError`, if the file cannot be written, or a file that Errand did not write has its name.
   public func write(_ response: CachedResponse, under key: CacheKey) async throws {
     try await perform(on: writing) { [folder] in try folder.write(response, under: key) }
@@ -86,13 +87,23 @@ public final class DiskResponseCache: ResponseCache {
   /// Returns all entries, in no particular order. Damaged files are removed, and left out.
   /// - Throws: `FileError`, if the folder cannot be read.
   public func list() async throws -> [CacheEntry] {
-    try await perform(on: reading) { [folder] in try folder.list() }
+    // A scan removes files, so the list waits for it. Reads do not.
+    try await perform(on: writing) { [folder] in
+      folder.endScan()
+      return try folder.list()
+    }
   }
 
   /// Removes all responses. Tries to remove every file before it throws.
   /// - Throws: `FileError`, if a file cannot be removed or the folder cannot be read.
   public func clear() async throws {
     try await perform(on: writing) { [folder] in try folder.clear() }
+  }
+
+  /// Waits until no file has to be evicted any more. A program that ends soon calls it, so that its cache does not grow
+  /// from run to run.
+  package func endScan() async {
+    try? await perform(on: writing) { [folder] in folder.endScan() }
   }
 
   private func perform<Value: Sendable>(
@@ -105,6 +116,8 @@ public final class DiskResponseCache: ResponseCache {
 }
 
 extension DiskResponseCache: DraftingCache {
+  package var largestResponse: Int { folder.largest }
+
   package func draft(_ response: CachedResponse, under key: CacheKey) throws -> any CacheDraft {
     DiskDraft(try folder.begin(response, under: key), in: folder, on: writing)
   }

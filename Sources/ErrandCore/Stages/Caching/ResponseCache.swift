@@ -24,8 +24,8 @@ public protocol ResponseCache: Sendable {
   /// - Parameter key: The key of any of them.
   func readVariants(of key: CacheKey) async throws -> [CachedResponse?]
 
-  /// Caches a response, and removes the older one with the same key. Evicts the least recently used responses
-  /// if it needs the space. A response that is too large for the store is not cached. The older one is
+  /// Caches a response, and removes the older one with the same key. If it needs the space, it evicts responses
+  /// that have not been read for a long time. A response that is too large for the store is not cached. The older one is
   /// removed all the same, because it is out of date.
   func write(_ response: CachedResponse, under key: CacheKey) async throws
 

@@ -55,6 +55,7 @@ import Testing
         #expect(found < next)
       }
       try await store.write(.sample("mine"), under: CacheKey("mine"))
+      await store.endScan()
       #expect(folder.names.allSatisfy(CacheFileName.isResponse))
     }
     #expect(log.problems.isEmpty)

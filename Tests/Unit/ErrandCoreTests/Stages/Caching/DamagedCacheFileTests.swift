@@ -102,21 +102,30 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test func `an empty salt is replaced`() async throws {
+  @Test func `a damaged salt is replaced`() async throws {
     let salt = try await store.salt()
-    try Data().write(to: URL(filePath: folder.path(CacheFileName.salt)))
-    let new = try await store.salt()
-    #expect(new != salt)
-    #expect(try await store.salt() == new)
-    #expect(log.reasons == [.damaged])
+    let file = URL(filePath: folder.path(CacheFileName.salt))
+    let bytes = try Data(contentsOf: file)
+    let older = bytes.dropFirst(8)
+    for position in bytes.indices {
+      var damaged = bytes
+      damaged[position] ^= 1
+      try damaged.write(to: file)
+      #expect(try await store.salt() != salt)
+    }
+    for damaged in [Data(), bytes.prefix(40), bytes + [1], Data(older)] {
+      try damaged.write(to: file)
+      let new = try await store.salt()
+      #expect(new != salt)
+      #expect(try await store.salt() == new)
+    }
+    #expect(log.reasons == Array(repeating: .damaged, count: bytes.count + 4))
   }
 
   @Test func `a foreign file with the name of the salt's file is not changed`() async throws {
     _ = try await store.salt()
     let file = URL(filePath: folder.path(CacheFileName.salt))
-    var bytes = try Data(contentsOf: file)
-    bytes[3] ^= 1
-    for other in [bytes, bytes.prefix(40), bytes + [1], Data(repeating: 65, count: 64), Data("mine".utf8)] {
+    for other in [Data(repeating: 65, count: 64), Data(repeating: 65, count: 72), Data("mine".utf8)] {
       try other.write(to: file)
       let error = await #expect(throws: FileError.self) { try await store.salt() }
       #expect(error?.description.contains("a dedicated folder") == true)
@@ -139,7 +148,9 @@ import Testing
     }
   }
 
-  @Test func `a file that exceeds the cache's limit is removed without being read`() async throws {
+  @Test func `a file that exceeds the cache's limit is not read, and is the first to be evicted`()
+    async throws
+  {
     let (file, bytes) = try await write()
     let (head, body): (UInt64, UInt64) = (1 << 28, 1 << 40)
     var changed = bytes.prefix(88)
@@ -148,6 +159,10 @@ import Testing
     try changed.write(to: file)
     #expect(truncate(file.path, off_t(88 + head + body)) == 0)
     #expect(try await store.read(key) == nil)
+    #expect(FileManager.default.fileExists(atPath: file.path))
+    let limited = DiskResponseCache(folder: URL(filePath: folder.path("")), limit: 1 << 20)
+    try await limited.write(.sample("other"), under: CacheKey("other"))
+    #expect(try await limited.read(CacheKey("other")) != nil)
     #expect(!FileManager.default.fileExists(atPath: file.path))
     #expect(log.problems.isEmpty)
   }

@@ -101,6 +101,7 @@ import Testing
     let store = store()
     #expect(try await store.list().isEmpty)
     try await store.write(.sample("a"), under: CacheKey("a"))
+    await store.endScan()
     let name = CacheFileName.of(CacheKey("a"))
     #expect(folder.names == (foreign + [name]).sorted())
     #expect(name.hasSuffix(".response"))
@@ -116,6 +117,8 @@ import Testing
       return try #require(FileDescriptor.status(of: path)).modified.timeIntervalSince1970
     }
     try await store.write(.sample("a"), under: CacheKey("a"))
+    // A response that was never read looks as if it was used an hour ago.
+    #expect(try stamp() == 1_800_000_000 - 3600)
     let expected: [(TimeInterval, TimeInterval)] = [
       (0, 0), (59, 0), (60, 60), (100, 60), (121, 121), (50, 50),
     ]
@@ -140,6 +143,7 @@ import Testing
     for number in 0..<5 { try await stores[0].write(.sample(size: 10_000), under: CacheKey("\(number)")) }
     #expect(try await stores[1].read(CacheKey("0")) != nil)
     try await stores[0].write(.sample(size: 10_000), under: CacheKey("5"))
+    await stores[0].endScan()
     #expect(try await stores[0].read(CacheKey("0")) != nil)
     #expect(try await stores[0].read(CacheKey("1")) == nil)
   }
