@@ -64,7 +64,7 @@ extension CacheAccess {
   }
 
   /// Stores a response.
-  /// - Returns: False if the store failed.
+  /// - Returns: False if the store failed, or is too small.
   func write(
     _ response: CachedResponse, at place: CachePlace, _ number: Int, of user: CallIdentity,
     unless cancellation: CancellationToken
@@ -76,10 +76,14 @@ extension CacheAccess {
         guard open.body.count <= memoryLimit else { return false }
         open = open.with(CachedBody(try await open.body.load()))
       }
-      try await write(open, under: place.key.variant(number), of: user, to: store)
-      return true
+      let key = place.key.variant(number)
+      try await write(open, under: key, of: user, to: store)
+      return open.size(under: key) <= largest
     } ?? false
   }
+
+  /// The maximum size of one response in the store, in bytes, if it is known.
+  private var largest: Int { memory?.limit ?? (cache as? any DraftingCache)?.largestResponse ?? .max }
 
   func remove(_ place: CachePlace, _ number: Int, unless cancellation: CancellationToken) async {
     await result(unless: cancellation) { try await $0.remove(place.key.variant(number)) }

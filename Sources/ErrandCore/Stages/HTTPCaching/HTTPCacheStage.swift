@@ -12,7 +12,7 @@ final class HTTPCacheStage: Stage {
   let cookies: CookieAccess?
   private let redirects: RedirectPolicy
   private let isForAll: Bool
-  private let finishesAbandonedStreams: Bool
+  let finishesAbandonedStreams: Bool
   private let validations = Validations()
   let changes = ChangeLog()
   private let renewal: BackgroundRenewal
@@ -78,6 +78,8 @@ final class HTTPCacheStage: Stage {
     let user: CallIdentity
     let context: CallContext
     let next: NextStage
+    /// The validation that other calls wait for, if this call is the one that asks the server.
+    var validation: Validation?
   }
 
   // MARK: Safe requests
@@ -85,45 +87,71 @@ final class HTTPCacheStage: Stage {
   private func respond(to request: Request, _ caller: Caller, followed: Int) async throws -> Delivery {
     let seen = SeenRequest(request, cookies?.field(for: request, of: caller.context), followed: followed)
     if let reason = seen.bypass { return try await ask(seen, caller, nil, CacheStatus(.bypass, reason)) }
-    guard
-      let place = await cache.place(
-        of: request, caller.user, seen.fields, unless: caller.context.cancellation)
+    let cancellation = caller.context.cancellation
+    guard let place = await cache.place(of: request, caller.user, seen.fields, unless: cancellation)
     else { return try await ask(seen, caller, nil, CacheStatus(.bypass, "the cache failed")) }
 
-    var isCollapsed = false
-    let mayWait = !CacheControl(seen.fields).contains("only-if-cached")
+    var wait = ValidationWait()
     while true {
-      let selection = await cache.selection(at: place, for: seen.fields, unless: caller.context.cancellation)
-      let found = selection.selected?.response
-      if found == nil, let response = await withoutCookie(seen, caller) { return .cache(response) }
-      guard let found, let part = found.part(for: seen.rangeFields), mayHold(part, request, caller.context)
-      else {
-        let status =
-          found != nil
-          ? CacheStatus(.partial, "only a part of the content is stored")
-          : selection.variants.isEmpty
-            ? CacheStatus(.uriMiss, "nothing is stored")
-            : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
-        return try await ask(seen, caller, StoredVariants(place, selection), status)
+      let selection = await cache.selection(at: place, for: seen.fields, unless: cancellation)
+      if selection.selected == nil, let response = await withoutCookie(seen, caller) {
+        return .cache(response)
       }
-      let use = use(of: found, at: place, for: seen)
+      let (variant, status) = usable(selection, seen, caller)
+      let stored = StoredVariants(place, selection)
+      guard let variant else { return try await ask(seen, caller, stored, status) }
+      let use = use(of: variant.response, at: place, for: seen)
       switch use.verdict {
-      case .deliver: return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
+      case .deliver: return .cache(deliver(variant, use, seen, caller, after: wait))
       case .deliverAndValidate:
-        renew(seen, caller, StoredVariants(place, selection))
-        return .cache(deliver(part, use, seen, caller, isCollapsed: isCollapsed))
+        renew(seen, caller, stored, variant)
+        return .cache(deliver(variant, use, seen, caller, after: wait))
       case .validate:
         let status = CacheStatus(use.forward(of: seen.fields), use.reason)
-        let stored = StoredVariants(place, selection)
+        if wait.hasValidated(variant.number) {
+          return .cache(deliver(variant, use, seen, caller, after: wait))
+        }
+        if case .failed(let isDisconnected)? = wait.ending,
+          let response = fallback(seen, stored, caller, isDisconnected: isDisconnected)
+        {
+          return .cache(response)
+        }
         // A second request for the same validation waits for the first one, and then looks again.
-        guard !isCollapsed, mayWait, let wait = validations.begin(place.key) else {
-          defer { if !isCollapsed, mayWait { validations.end(place.key) } }
+        guard wait.mayGoOn, !CacheControl(seen.fields).contains("only-if-cached") else {
           return try await ask(seen, caller, stored, status)
         }
-        try await caller.context.cancellation.interrupting { _ = await wait.settled() }
-        isCollapsed = true
+        let key = place.key.variant(variant.number)
+        let (validation, isOwn) = validations.begin(key)
+        if isOwn {
+          defer { validations.end(key) }
+          var caller = caller
+          caller.validation = validation
+          return try await ask(seen, caller, stored, status)
+        }
+        wait.waited(for: variant.number, status, try await validation.ended(unless: cancellation))
       }
     }
+  }
+
+  /// Returns the stored response that the request selects, if its body can be used, or why the server must be asked.
+  private func usable(
+    _ selection: CacheSelection, _ seen: SeenRequest, _ caller: Caller
+  ) -> (CacheSelection.Variant?, CacheStatus) {
+    guard let found = selection.selected else {
+      return (
+        nil,
+        selection.variants.isEmpty
+          ? CacheStatus(.uriMiss, "nothing is stored")
+          : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
+      )
+    }
+    guard let part = found.response.part(for: seen.rangeFields) else {
+      return (nil, CacheStatus(.partial, "only a part of the content is stored"))
+    }
+    guard mayHold(part, seen.request, caller.context) else {
+      return (nil, CacheStatus(.miss, "the stored content is larger than the request's memoryLimit"))
+    }
+    return (found, CacheStatus(.miss))
   }
 
   /// Returns a fresh response to the same request without a cookie, if one is stored. The response to a request with a
@@ -135,11 +163,11 @@ final class HTTPCacheStage: Stage {
     fields.remove("Cookie")
     let cancellation = caller.context.cancellation
     guard let place = await cache.place(of: request, caller.user, fields, unless: cancellation),
-      let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected?.response,
-      let part = found.part(for: seen.fields), mayHold(part, request, caller.context)
+      case let selection = await cache.selection(at: place, for: seen.fields, unless: cancellation),
+      let found = usable(selection, seen, caller).0
     else { return nil }
-    let use = use(of: found, at: place, for: seen)
-    return use.verdict == .deliver ? deliver(part, use, seen, caller, isCollapsed: false) : nil
+    let use = use(of: found.response, at: place, for: seen)
+    return use.verdict == .deliver ? deliver(found, use, seen, caller) : nil
   }
 
   /// Decides how a stored response may be used. One whose URL has changed since must be validated.
@@ -156,176 +184,38 @@ final class HTTPCacheStage: Stage {
   }
 
   /// Returns a stored response as the cache delivers it.
-  private func deliver(
-    _ stored: CachedResponse, _ use: CacheUse, _ seen: SeenRequest, _ caller: Caller, isCollapsed: Bool
+  /// - Parameter wait: The validations that the call has waited for. Default: none.
+  func deliver(
+    _ stored: CacheSelection.Variant, _ use: CacheUse, _ seen: SeenRequest, _ caller: Caller,
+    after wait: ValidationWait = ValidationWait()
   ) -> Response {
     var status = CacheStatus(hit: .seconds(use.ttl), use.reason)
-    status.isCollapsed = isCollapsed
-    var response = stored.delivered(to: seen.request, age: use.age)
+    if let forwarded = wait.status {
+      status = forwarded
+      status.isCollapsed = true
+      status.timeToLive = .seconds(use.ttl)
+    }
+    let part = stored.response.part(for: seen.rangeFields) ?? stored.response
+    var response = part.delivered(to: seen.request, age: use.age)
     response.cacheStatus = status
     caller.context.events?.tell(.cacheDecided(.http(status)))
     return response
   }
 
   /// Renews a stale response in the background, unless that happens already.
-  private func renew(_ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants) {
-    guard validations.begin(stored.place.key) == nil else { return }
+  private func renew(
+    _ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants, _ variant: CacheSelection.Variant
+  ) {
+    let key = stored.place.key.variant(variant.number)
+    let (validation, isOwn) = validations.begin(key)
+    guard isOwn else { return }
     renewal.begin(seen.request, beside: caller.context) { [self] context in
-      let caller = Caller(user: caller.user, context: context, next: caller.next)
+      let caller = Caller(user: caller.user, context: context, next: caller.next, validation: validation)
       switch try await ask(seen, caller, stored, CacheStatus(.stale, "stale-while-revalidate")) {
       case .cache(let response), .network(let response): return response
       }
     } atEnd: { [validations] in
-      validations.end(stored.place.key)
+      validations.end(key)
     }
-  }
-
-  // MARK: Asking the server
-
-  /// Sends the request, and stores its response.
-  private func ask(
-    _ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants?, _ status: CacheStatus
-  ) async throws -> Delivery {
-    var status = status
-    let context = caller.context
-    if CacheControl(seen.fields).contains("only-if-cached") {
-      status.detail = "\(status.detail ?? "not stored"), and the request says only-if-cached"
-      return .cache(generated(504, status, seen, caller))
-    }
-    context.events?.tell(.cacheDecided(.http(status)))
-    let usable = seen.request.method == .get ? stored?.selection?.usable(for: seen.fields) : nil
-    let begun = changes.now
-    let asked = seen.asking(
-      usable, since: begun, draft: drafting(seen, stored, caller, since: begun),
-      finishesAbandonedStreams: finishesAbandonedStreams)
-    let response: Response
-    do {
-      response = try await caller.next(asked.request, context)
-    } catch {
-      if let fallback = fallback(for: error, seen, stored, status, caller) { return .cache(fallback) }
-      guard let rejected = (error as? RequestError)?.response, let stored, seen.request.method == .get else {
-        throw error
-      }
-      // The response is stored, even if this request rejects it.
-      _ = await store(rejected, asked, stored, caller)
-      throw error
-    }
-    guard let stored else { return .network(response.with(status)) }
-    if Self.isOutage(response.status), let fallback = fallback(seen, stored, caller, isDisconnected: false) {
-      return .cache(fallback)
-    }
-    if response.status == 304, asked.record.isConditional {
-      return try await validated(response, asked, seen, stored, status, caller)
-    }
-    if seen.request.method == .head {
-      if asked.record.isDirect { await update(stored, byHead: response, asked, caller) }
-      return .network(response.with(status))
-    }
-    status.forwardStatus = response.status
-    if let ttl = await store(response, asked, stored, caller) {
-      status.isStored = true
-      status.timeToLive = .seconds(ttl)
-    } else if asked.record.isDrafted {
-      // The body of a stream is stored while it is read.
-      status.isStored = true
-    }
-    context.events?.tell(.cacheDecided(.http(status)))
-    return .network(response.with(status))
-  }
-
-  /// Handles a 304 to a request with the cache's conditions.
-  private func validated(
-    _ response: Response, _ asked: ForwardedRequest, _ seen: SeenRequest, _ stored: StoredVariants,
-    _ status: CacheStatus,
-    _ caller: Caller
-  ) async throws -> Delivery {
-    var status = status
-    status.forwardStatus = 304
-    // A 304 of a redirect's target is about another URL.
-    guard asked.record.isDirect, let variant = asked.selection?.validated(by: response.fields) else {
-      if seen.isConditional { return .cache(response.with(status)) }
-      // The server is wrong: it was not asked about another version.
-      return try await ask(seen, caller, StoredVariants(stored.place, nil), status)
-    }
-    let date = cache.date()
-    let rule = FreshnessRule(now: date)
-    var updated = variant.response.updated(
-      by: response.fields, date: date,
-      initialAge: rule.initialAge(of: response.fields, delay: asked.delay(until: date)),
-      secrets: secrets)
-    let values = stored.place.values(updated.rules.vary, seen.fields, secrets)
-    let known = updated.exchange?.selecting ?? []
-    if !known.contains(values) {
-      updated.exchange?.selecting = Array((known + [values]).suffix(CacheKey.variants.count))
-    }
-    if updated.rules.control.contains("no-store") {
-      await cache.remove(stored.place, variant.number, unless: caller.context.cancellation)
-    } else {
-      status.isStored = await write(updated, at: stored.place, variant.number, asked, caller)
-    }
-    let use = rule.use(of: updated, for: [:])
-    status.timeToLive = .seconds(use.ttl)
-    let part = updated.part(for: seen.fields) ?? updated
-    var delivered = part.delivered(to: seen.request, age: use.age)
-    delivered.cacheStatus = status
-    delivered.timing = response.timing
-    caller.context.events?.tell(.cacheDecided(.http(status)))
-    return .cache(delivered)
-  }
-
-  /// Returns a response that the cache makes itself.
-  private func generated(
-    _ code: HTTPStatus, _ status: CacheStatus, _ seen: SeenRequest, _ caller: Caller
-  ) -> Response {
-    guard let url = seen.request.url else { preconditionFailure("a ready request has a URL") }
-    var response = Response(status: code, url: url)
-    response.cacheStatus = status
-    caller.context.events?.tell(.cacheDecided(.http(status)))
-    return response
-  }
-
-  // MARK: Failures
-
-  /// The statuses that `stale-if-error` counts as errors (RFC 5861, section 4).
-  private static func isOutage(_ status: HTTPStatus) -> Bool { [500, 502, 503, 504].contains(status.code) }
-
-  /// The failures of a server that cannot be reached. A failure of TLS is not one of them: it must not go unnoticed.
-  private static let disconnections: Set<RequestError.Code> = [
-    .cannotResolveHost, .cannotConnect, .connectionLost, .timedOut,
-  ]
-
-  private func fallback(
-    for error: any Error, _ seen: SeenRequest, _ stored: StoredVariants?, _ status: CacheStatus,
-    _ caller: Caller
-  ) -> Response? {
-    guard let stored, caller.context.cancellation.cause == nil, error.isServerOutOfReach,
-      let error = error as? RequestError
-    else { return nil }
-    if case .status(let status, _)? = error.rejection, !Self.isOutage(status) { return nil }
-    let isDisconnected = Self.disconnections.contains(error.code)
-    if let response = fallback(seen, stored, caller, isDisconnected: isDisconnected) { return response }
-    guard isDisconnected, let found = stored.selection?.selected?.response,
-      FreshnessRule.mustReachServer(found.rules.control)
-    else { return nil }
-    // RFC 9111, section 5.2.2.2, for a caller that accepts it; others get the error.
-    guard seen.request.options.validator.statuses.contains(504) else { return nil }
-    return generated(504, status, seen, caller)
-  }
-
-  private func fallback(
-    _ seen: SeenRequest, _ stored: StoredVariants, _ caller: Caller, isDisconnected: Bool
-  ) -> Response? {
-    let rule = FreshnessRule(now: cache.date())
-    guard let found = stored.selection?.selected?.response,
-      rule.mayReplaceError(found, for: seen.fields, isDisconnected: isDisconnected),
-      let part = found.part(for: seen.fields), let age = rule.age(of: found)
-    else { return nil }
-    let ttl = rule.lifetime(of: found) - age
-    let use = CacheUse(
-      .deliver, age: age, ttl: ttl,
-      isDisconnected
-        ? "stale, and the server cannot be reached" : "stale, and the server failed (stale-if-error)")
-    let response = deliver(part, use, seen, caller, isCollapsed: false)
-    return seen.request.options.validator.problem(with: response.head) == nil ? response : nil
   }
 }

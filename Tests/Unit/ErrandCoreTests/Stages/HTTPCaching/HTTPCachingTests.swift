@@ -172,6 +172,112 @@ import Testing
     await stage.expectNothingLeft()
   }
 
+  /// Counts how often requests look for stored responses.
+  private final class CountingStore: ResponseCache {
+    private let memory = MemoryResponseCache()
+    let looks = Locked(0)
+
+    func salt() async throws -> Data { await memory.salt() }
+    func read(_ key: CacheKey) async throws -> CachedResponse? { await memory.read(key) }
+    func readVariants(of key: CacheKey) async throws -> [CachedResponse?] {
+      looks.withLock { $0 += 1 }
+      return await memory.readVariants(of: key)
+    }
+    func write(_ response: CachedResponse, under key: CacheKey) async throws {
+      await memory.write(response, under: key)
+    }
+    func remove(_ key: CacheKey) async throws { await memory.remove(key) }
+    func list() async throws -> [CacheEntry] { await memory.list() }
+    func clear() async throws { await memory.clear() }
+
+    /// Waits until requests have looked that often, and then have had time to wait for another request.
+    func reach(_ count: Int) async {
+      while looks.withLock(\.self) < count { await Task.yield() }
+      for _ in 0..<1000 { await Task.yield() }
+    }
+  }
+
+  @Test func `simultaneous requests for a response with no-cache are validated together`() async throws {
+    let store = CountingStore()
+    let gates = [StubGate(), StubGate()]
+    let stage = Stage.configured { $0.cache = .http(store) }.responding { request in
+      let step = StubStep.response(
+        status: request.index == 0 ? 200 : 304, fields: ["Cache-Control": "no-cache", "ETag": "\"1\""],
+        body: request.index == 0 ? "one" : "")
+      return 1...2 ~= request.index ? step.behind(gates[request.index - 1]) : step
+    }
+    _ = try await send(on: stage)
+    async let results = withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<20 { group.addTask { try await send(on: stage) } }
+      return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+    }
+    await store.reach(21)
+    gates[0].open()
+    // The first validation may have begun before the others asked, so that a second one is for all of them.
+    await store.reach(40)
+    gates[1].open()
+    let counts = try await results
+    #expect(counts == ["200 one stale 304 stored": 2, "200 one stale collapsed": 18], "\(counts)")
+    #expect(stage.stub.requests.count == 3)
+  }
+
+  @Test func `requests that wait for a validation get the stale response if the server cannot be reached`()
+    async throws
+  {
+    let store = CountingStore()
+    let gate = StubGate()
+    let stage = Stage.configured { $0.cache = .http(store) }.responding { request in
+      request.index == 0
+        ? .response(fields: ["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "one")
+        : .fail(.cannotConnect, reachedServer: false).behind(gate)
+    }
+    _ = try await send(on: stage)
+    await stage.clock.advance(by: .seconds(2))
+    async let results = withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<20 { group.addTask { try await send(on: stage) } }
+      return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+    }
+    await store.reach(21)
+    gate.open()
+    #expect(try await results.keys.allSatisfy { $0.hasPrefix("200 one") })
+    #expect(stage.stub.requests.count == 2)
+  }
+
+  @Test func `variants of a URL are validated beside each other`() async throws {
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      let language = request.fields["Accept-Language"] ?? "none"
+      if request.index == 2 { return .stall }
+      return .response(
+        fields: ["Cache-Control": "max-age=1", "Vary": "Accept-Language", "ETag": "\"\(language)\""],
+        body: "\(language) \(request.index)")
+    }
+    func request(_ language: String) -> Request { .get(Self.url).field("Accept-Language", language) }
+    for language in ["de", "en"] { _ = try await send(request(language), on: stage) }
+    await stage.clock.advance(by: .seconds(2))
+    let stalled = stage.client.start(request("de"))
+    while stage.stub.requests.count < 3 { await Task.yield() }
+    #expect(try await send(request("en"), on: stage) == "200 en 3 stale stored")
+    stalled.cancel()
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `the status says what was stored`() async throws {
+    serve("one", ["Cache-Control": "max-age=1", "ETag": "\"1\""])
+    _ = try await send()
+    serve("x", ["Cache-Control": "max-age=1", "ETag": "\"2\""])
+    let limited = try await stage.client.send(.get(Self.url).memoryLimit(2).bestEffort().acceptingAnyStatus())
+    #expect(
+      limited.cacheStatus?.detail == "the stored content is larger than the request's memoryLimit")
+    await wait(2)
+    serve("", ["Cache-Control": "no-store"], status: 304)
+    let response = try await stage.client.send(.get(Self.url))
+    #expect(response.text == "x" && response.cacheStatus?.description.contains("ttl") == false)
+    let small = Stage.configured { $0.cache = .http(MemoryResponseCache(limit: 10)) }.responding { _ in
+      .response(fields: ["Cache-Control": "max-age=60"], body: "too large")
+    }
+    #expect(try await send(on: small) == "200 too large uri-miss")
+  }
+
   // MARK: Vary
 
   @Test func `several variants of a URL are stored`() async throws {

@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The URLs that unsafe requests have changed: a response that was requested before is not stored after, and one that is
+/// stored is validated, whichever user's it is.
+final class ChangeLog: Sendable {
+  private struct Change {
+    let number: Int
+    let date: Date
+  }
+
+  private struct State {
+    var last = 0
+    var changes: [String: Change] = [:]
+    /// The change that counts for all other URLs.
+    var floor: Change?
+  }
+
+  /// The number of remembered changes. When it is reached, all are forgotten, and every URL counts as changed.
+  private static let mostChanges = 1000
+
+  private let state = Locked(State())
+
+  /// The present moment, for `isChanged(_:since:)`.
+  var now: Int { state.withLock { $0.last } }
+
+  /// Notes a change. Call it before the stored responses of the URL are removed.
+  /// - Parameter name: The name in the keys of the URL's responses.
+  func note(_ name: String, at date: Date) {
+    state.withLock { state in
+      state.last += 1
+      let change = Change(number: state.last, date: date)
+      if state.changes.count >= Self.mostChanges {
+        state.changes = [:]
+        state.floor = change
+      }
+      state.changes[name] = change
+    }
+  }
+
+  /// Returns true if the URL has changed since a moment.
+  func isChanged(_ name: String, since moment: Int) -> Bool {
+    state.withLock { max($0.floor?.number ?? 0, $0.changes[name]?.number ?? 0) > moment }
+  }
+
+  /// Returns true if the URL has changed since a response arrived.
+  func isChanged(_ name: String, after date: Date) -> Bool {
+    state.withLock { state in
+      if state.last == 0 { return false }
+      return [state.floor, state.changes[name]].contains { $0.map { $0.date > date } ?? false }
+    }
+  }
+}
