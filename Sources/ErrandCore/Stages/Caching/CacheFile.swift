@@ -4,13 +4,15 @@
   import Foundation
 #endif
 
-/// A cached response's file, open for reading, with a checked head. Its bytes do not change while it is read:
-/// a newer response replaces the name, not the bytes.
+/// A cached response's file, open for reading, with a checked head. Its body does not change while it is read:
+/// a newer response replaces the name, not the bytes. Only renewals are added at the end.
 struct CacheFile: Sendable {
   let file: FileDescriptor
   let head: CacheFileHead
   let key: CacheKey
   let length: Int64
+  /// Where the next renewal begins; nil if the end of the file cannot be continued.
+  let end: Int64?
   private let prefix: CacheFilePrefix
   /// The body, if the file is so small that it was read at once.
   private let smallBody: Data?
@@ -30,10 +32,40 @@ struct CacheFile: Sendable {
       ? start[CacheFilePrefix.length..<headEnd]
       : try file.read(prefix.headLength, at: Int64(CacheFilePrefix.length))
     guard prefix.matches(head: bytes), let head = CacheFileHead(bytes) else { throw CacheFileFault.damaged }
-    // Copied, because the indices of a slice do not begin at 0.
-    smallBody = length == Int64(start.count) ? Data(start[headEnd...]) : nil
-    self.head = head
     key = try head.key()
+    let bodyEnd = Int64(headEnd) + prefix.bodyLength
+    guard length > bodyEnd else {
+      // Copied, because the indices of a slice do not begin at 0.
+      smallBody = length == Int64(start.count) ? Data(start[headEnd...]) : nil
+      self.head = head
+      end = length
+      return
+    }
+    smallBody = nil
+    guard length - bodyEnd <= Int64(CacheFileRenewal.mostBytes) else { throw CacheFileFault.damaged }
+    let renewal = try CacheFileRenewal.last(in: try file.read(Int(length - bodyEnd), at: bodyEnd))
+    end = bodyEnd + Int64(renewal.end) == length ? length : nil
+    guard let newer = renewal.head else {
+      self.head = head
+      return
+    }
+    guard let newer = CacheFileHead(newer), try newer.key() == key else { throw CacheFileFault.damaged }
+    self.head = newer
+  }
+
+  /// True if a response that was read from a file is the one in this file, with its whole body.
+  func holds(_ body: CachedBody) -> Bool {
+    body.isPart(of: file, start: Int64(CacheFilePrefix.length + prefix.headLength), count: prefix.bodyLength)
+  }
+
+  /// Returns the bytes of a renewal; nil if the file must be written again.
+  func renewal(_ head: Data) -> Data? {
+    let bytes = CacheFileRenewal.bytes(of: head)
+    let bodyEnd = Int64(CacheFilePrefix.length + prefix.headLength) + prefix.bodyLength
+    guard end != nil, length + Int64(bytes.count) - bodyEnd <= Int64(CacheFileRenewal.mostBytes) else {
+      return nil
+    }
+    return bytes
   }
 
   /// The most bytes of a body that are read at once; a larger one stays in the file.
@@ -57,7 +89,7 @@ struct CacheFile: Sendable {
   }
 }
 
-/// The first bytes of a cached response's file. The head follows, and then the body to the end of the file.
+/// The first bytes of a cached response's file. The head follows, then the body, and then the renewals.
 ///
 /// | bytes | |
 /// |---|---|
@@ -118,7 +150,7 @@ struct CacheFilePrefix: Sendable, Hashable {
   /// Returns true if a file of this length can be complete.
   func fits(_ fileLength: Int64) -> Bool {
     let (sum, isTooLong) = bodyLength.addingReportingOverflow(Int64(Self.length) + Int64(headLength))
-    return !isTooLong && sum == fileLength
+    return !isTooLong && sum <= fileLength
   }
 
   func matches(head: Data) -> Bool {
@@ -142,7 +174,7 @@ struct CacheFilePrefix: Sendable, Hashable {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  private static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
+  static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
   }
 }

@@ -52,6 +52,7 @@ final class CacheFolder: Sendable {
   }
 
   func write(_ response: CachedResponse, under key: CacheKey) throws {
+    if try renew(response, under: key) { return }
     let part = try begin(response, under: key)
     do {
       guard part.start + response.body.count <= Int64(largest) else {
@@ -69,6 +70,24 @@ final class CacheFolder: Sendable {
       FileDescriptor.remove(part.file.path)
       throw error
     }
+  }
+
+  /// Adds a newer head to the file that has the body of the response already.
+  /// - Returns: False if the file must be written again.
+  private func renew(_ response: CachedResponse, under key: CacheKey) throws -> Bool {
+    let name = CacheFileName.of(key)
+    // The lock keeps other processes from adding theirs at the same place.
+    guard let file = response.body.file,
+      let end = try? FileDescriptor(writing: self.file(name), mayCreate: false),
+      try end.status().isSameFile(as: file.status()), try end.lockIfFree(),
+      let current = try? CacheFile(file), current.key == key, current.holds(response.body),
+      let bytes = current.renewal(CacheFileHead(response, under: key).bytes)
+    else { return false }
+    try end.write(bytes, at: current.length)
+    let now = date()
+    end.stamp(usage.withLock { $0.stamp(for: name, at: now) })
+    noteWrite(of: name, size: bytes.count, at: now)
+    return true
   }
 
   /// A response whose body is being written to a part file.
@@ -102,8 +121,11 @@ final class CacheFolder: Sendable {
     } move: { path throws(FileError) in
       try FileDescriptor.move(path, to: file(part.name))
     }
-    let size = Int(part.start + bodyLength)
-    let step = usage.withLock { $0.wrote(part.name, size: size, at: now) }
+    noteWrite(of: part.name, size: Int(part.start + bodyLength), at: now)
+  }
+
+  private func noteWrite(of name: String, size: Int, at now: Date) {
+    let step = usage.withLock { $0.wrote(name, size: size, at: now) }
     if step.scans { scans.async { self.makeRoom() } }
     if step.waits { endScan() }
   }

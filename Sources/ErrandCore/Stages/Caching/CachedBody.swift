@@ -33,6 +33,17 @@ package struct CachedBody: Sendable, Hashable {
     if case .memory(let data) = place { data } else { nil }
   }
 
+  /// The file that has the bytes; nil if they are in memory.
+  var file: FileDescriptor? {
+    if case .file(let file, _) = place { file } else { nil }
+  }
+
+  /// Returns true if the body is that part of the file.
+  func isPart(of file: FileDescriptor, start: Int64, count: Int64) -> Bool {
+    guard case .file(let own, let ownStart) = place else { return false }
+    return own === file && ownStart == start && self.count == count
+  }
+
   /// Returns a part of the body.
   /// - Parameter range: Positions in the body.
   func part(_ range: Range<Int64>) -> CachedBody {

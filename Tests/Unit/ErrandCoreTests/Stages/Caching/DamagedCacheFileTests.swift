@@ -81,6 +81,16 @@ import Testing
     #expect(log.reasons.allSatisfy { $0 == .foreign })
   }
 
+  @Test func `a foreign file that appears while a body arrives is not replaced`() async throws {
+    let draft = try store.draft(.sample(), under: key)
+    _ = try draft.sink.write(Data("the body".utf8))
+    let file = URL(filePath: folder.path(CacheFileName.of(key)))
+    try Data("mine".utf8).write(to: file)
+    await #expect(throws: FileError.self) { try await draft.commit() }
+    #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    #expect(folder.names == [file.lastPathComponent])
+  }
+
   @Test func `a response in a file with the name for another key is not returned`() async throws {
     let (file, _) = try await write()
     try await store.write(.sample("of b"), under: CacheKey("b"))

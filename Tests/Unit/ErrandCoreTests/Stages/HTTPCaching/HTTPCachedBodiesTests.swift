@@ -4,6 +4,14 @@ import Testing
 
 @testable import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -166,6 +174,50 @@ import Testing
     let response = try await stage.client.download(.get(Self.url), to: file)
     #expect(response.status == 200 && response.cacheStatus?.forwardStatus == 304)
     #expect(try Data(contentsOf: file) == body)
+  }
+
+  @Test func `a 304 renews a large response without writing its body again`() async throws {
+    let stage = stage { [self] request in
+      request.fields.contains("If-None-Match")
+        ? .response(
+          status: 304, fields: ["Cache-Control": "max-age=60", "ETag": "\"1\"", "Number": "\(request.index)"])
+        : served()
+    }
+    func file() throws -> (path: URL, size: Int, number: Int) {
+      let names = try FileManager.default.contentsOfDirectory(atPath: cacheFolder.path)
+      let name = try #require(names.first { CacheFileName.isResponse($0) })
+      var info = stat()
+      try #require(stat(cacheFolder.appending(path: name).path, &info) == 0)
+      return (cacheFolder.appending(path: name), Int(info.st_size), Int(info.st_ino))
+    }
+    func renew() async throws {
+      await stage.clock.advance(by: .seconds(61))
+      let (data, status) = try await read(stage)
+      #expect(data == body && status?.forwardStatus == 304 && status?.isStored == true)
+    }
+    #expect(try await read(stage).0 == body)
+    let first = try file()
+    try await renew()
+    let renewed = try file()
+    #expect(renewed.number == first.number && first.size + 1..<first.size + 1000 ~= renewed.size)
+    // Another process reads the newer head.
+    let other = DiskResponseCache(folder: cacheFolder)
+    let key = try #require(try await other.list().first?.key)
+    #expect(try await other.read(key)?.fields["Number"] == "1")
+    #expect(try await read(stage).1?.isHit == true)
+
+    // A renewal that was cut short counts as missing, and then the file is written again.
+    #expect(truncate(renewed.path.path, off_t(renewed.size - 1)) == 0)
+    #expect(try await other.read(key)?.fields["Number"] == nil)
+    try await renew()
+    #expect(try file().number != renewed.number && file().size < first.size + 100)
+    #expect(try await other.read(key)?.fields["Number"] == "2")
+
+    // The renewals have a limit, too.
+    for _ in 0..<400 { try await renew() }
+    #expect(try file().size < first.size + 70_000)
+    #expect(try await other.read(key)?.fields["Number"] == "402")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: cacheFolder.path).count == 1)
   }
 
   @Test func `a damaged file costs its response, and nothing else`() async throws {
