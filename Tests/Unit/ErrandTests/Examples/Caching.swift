@@ -14,7 +14,7 @@ struct Caching {
     let client = Client(configuration: configuration)
 
     let feed = try await client.send(.get(feedURL))
-    print(feed.cacheStatus!)   // Errand; hit; ttl=57; detail="fresh"
+    print(feed.cacheStatus!)   // the second time: Errand; hit; ttl=57; detail="fresh"
   }
 
   func ifChanged(_ client: Client, _ listURL: URL, _ file: URL) async throws {
