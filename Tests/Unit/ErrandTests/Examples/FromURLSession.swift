@@ -1,7 +1,9 @@
 // swift-format-ignore-file
 import Errand
+import ErrandTesting
 import ErrandURLProtocol
 import Foundation
+import Testing
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -26,7 +28,10 @@ private struct FromURLSession {
 
     let search = URLRequest(url: searchURL).errand { $0.latest("search").attempts(2).deadline(.seconds(20)) }
     let picture = URLRequest(url: url).errand { $0.cached(as: "picture").priority(.utility) }
-    _ = (data, response, search, picture)
+
+    let anyAge = URLRequest(url: url).errand { $0.cached(.maxStale) }                   // returnCacheDataElseLoad
+    let stored = URLRequest(url: url).errand { $0.cached(.onlyIfCached, .maxStale) }    // returnCacheDataDontLoad
+    _ = (data, response, search, picture, anyAge, stored)
   }
 
   func failures(_ session: URLSession) async throws {
@@ -55,5 +60,42 @@ private struct FromURLSession {
 
   func timing(_ response: HTTPURLResponse) {
     print(response.errandTiming ?? "")
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct FromURLSessionArticle {
+  @Test func `a session's policies and options act on the client's cache as the table says`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/feed") { request in
+      request.fields["If-None-Match"] == nil
+        ? .response(fields: ["ETag": "\"1\"", "Cache-Control": "max-age=0"], body: "news")
+        : .response(status: 304, fields: ["ETag": "\"1\""])
+    }
+    var configuration = ClientConfiguration()
+    configuration.cache = .http()
+    let sessionConfiguration = URLSessionConfiguration.ephemeral
+    sessionConfiguration.protocolClasses = [ErrandURLProtocol.using(Client(configuration: configuration))]
+    let session = URLSession(configuration: sessionConfiguration)
+    let feed = URLRequest(url: server.url("/feed"))
+    func status(_ request: URLRequest) async throws -> Int? {
+      (try await session.data(for: request).1 as? HTTPURLResponse)?.statusCode
+    }
+    func stored(_ request: URLRequest) -> URLRequest { request.errand { $0.cached(.onlyIfCached, .maxStale) } }
+
+    #expect(try await status(stored(feed)) == 504)
+    #expect(server.count("/feed") == 0)
+    #expect(try await status(feed) == 200)
+    #expect(try await status(feed.errand { $0.cached(.maxStale) }) == 200)
+    #expect(try await status(stored(feed)) == 200)
+    #expect(server.count("/feed") == 1)
+    for policy in [
+      URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
+      .reloadRevalidatingCacheData,
+    ] {
+      var reloading = feed
+      reloading.cachePolicy = policy
+      #expect(try await status(reloading) == 200)
+    }
+    #expect(server.requests.map { $0.fields["If-None-Match"] != nil } == [false, true, true, true])
   }
 }
