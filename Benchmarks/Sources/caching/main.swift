@@ -1,5 +1,6 @@
 // Measures the HTTP cache: a hit in memory beside a plain request, hits from disk, misses beside requests without a
-// cache, and a streamed body that is stored. All rounds take turns, over a transport that responds at once.
+// cache, and a streamed body that is stored. All rounds take turns, over a transport that responds at once. Hits of
+// URLSession's URLCache are measured in the same rounds.
 import BenchmarkSupport
 import ErrandCore
 import Foundation
@@ -89,6 +90,12 @@ let missing = client(.http(), uncacheable)
 let film = ReadyTransport("max-age=600", piece: 1 << 16, count: 4096)
 let plainFilm = client(nil, film)
 
+// Storing more takes URLCache minutes on Linux.
+let wantsSession = arguments["only"].map { $0.hasPrefix("session") } ?? true
+let sessionInMemory = wantsSession ? SessionCache(in: nil, count: 1, length: 100) : nil
+let sessionOnDisk =
+  wantsSession ? SessionCache(in: folder.appending(path: "session"), count: 200, length: 10_000) : nil
+
 var times: [String: [Double]] = [:]
 /// Measures one load in each round, unless another one is wanted.
 @MainActor func measure(_ name: String, _ work: () async throws -> Double) async rethrows {
@@ -100,6 +107,10 @@ for round in 0..<rounds {
   try await measure("plain") { try await time(plain, one, tasks: 1, each: 20_000) }
   try await measure("hit") { try await time(inMemory, one, tasks: 1, each: 20_000) }
   try await measure("disk") { try await time(onDisk, many, tasks: 8, each: 2500) }
+  if let sessionInMemory, let sessionOnDisk {
+    try await measure("session hit") { try await sessionInMemory.time(tasks: 1, each: 2000) }
+    try await measure("session disk") { try await sessionOnDisk.time(tasks: 8, each: 100) }
+  }
   try await measure("uncached") { try await time(plainMiss, one, tasks: 1, each: 20_000) }
   try await measure("miss") { try await time(missing, one, tasks: 1, each: 20_000) }
   try await measure("stream") { try await streamed(plainFilm, "http://a.test/film") }
@@ -109,15 +120,36 @@ for round in 0..<rounds {
   try await measure("cached stream") { try await streamed(storing, "http://a.test/film") }
   try? FileManager.default.removeItem(at: place)
 }
-@MainActor func median(_ name: String) -> Double { Statistics.median(times[name] ?? [1]) }
-print(
-  """
-  The HTTP cache over a transport that responds at once, medians of \(rounds) rounds
-    plain request            \(median("plain").fixed(2).right(10)) µs
-    hit in memory            \(median("hit").fixed(2).right(10)) µs, \((median("hit") - median("plain")).fixed(2)) more  (at most 2 more)
-    hit on disk, 10 KB       \((1e6 / median("disk")).fixed(0).right(10)) a second, 8 at once  (at least 20,000)
-    miss                     \(median("miss").fixed(2).right(10)) µs, \((median("miss") / median("uncached")).fixed(2)) of a request without a cache  (at most 1.05)
-    stream, 256 MB           \(median("stream").fixed(0).right(10)) MB/s
-    stream that is stored    \(median("stored stream").fixed(0).right(10)) MB/s, \((median("stored stream") / median("stream")).fixed(2)) of it  (at least 0.9)
-    stream from the cache    \(median("cached stream").fixed(0).right(10)) MB/s
-  """)
+@MainActor func median(_ name: String) -> Double? { times[name].map(Statistics.median) }
+/// Prints the figure of a load, unless it was not measured.
+@MainActor func report(
+  _ label: String, _ name: String, beside other: String, _ text: (Double, Double?) -> String
+) {
+  guard let figure = median(name) else { return }
+  print("  \(label.left(26))\(text(figure, median(other)))")
+}
+func microseconds(_ time: Double) -> String { "\(time.fixed(2).right(10)) µs" }
+func perSecond(_ time: Double) -> String { "\((1e6 / time).fixed(0).right(10)) a second, 8 at once" }
+func rate(_ rate: Double) -> String { "\(rate.fixed(0).right(10)) MB/s" }
+
+print("The HTTP cache over a transport that responds at once, medians of \(rounds) rounds")
+report("plain request", "plain", beside: "") { time, _ in microseconds(time) }
+report("hit in memory", "hit", beside: "plain") { time, plain in
+  microseconds(time) + (plain.map { ", \((time - $0).fixed(2)) more  (at most 2 more)" } ?? "")
+}
+report("URLSession's, in memory", "session hit", beside: "hit") { time, hit in
+  microseconds(time) + (hit.map { ", \((time / $0).fixed(1)) times Errand's" } ?? "")
+}
+report("hit on disk, 10 KB", "disk", beside: "") { time, _ in perSecond(time) + "  (at least 20,000)" }
+report("URLSession's, on disk", "session disk", beside: "disk") { time, disk in
+  perSecond(time) + (disk.map { ", \(($0 / time).fixed(2)) of Errand's" } ?? "")
+}
+report("miss", "miss", beside: "uncached") { time, uncached in
+  microseconds(time)
+    + (uncached.map { ", \((time / $0).fixed(2)) of a request without a cache  (at most 1.05)" } ?? "")
+}
+report("stream, 256 MB", "stream", beside: "") { figure, _ in rate(figure) }
+report("stream that is stored", "stored stream", beside: "stream") { figure, stream in
+  rate(figure) + (stream.map { ", \((figure / $0).fixed(2)) of it  (at least 0.9)" } ?? "")
+}
+report("stream from the cache", "cached stream", beside: "") { figure, _ in rate(figure) }
