@@ -36,6 +36,15 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     self = hash.finalize()
   }
 
+  /// Computes the code of the data with a key: HMAC-SHA-256 (RFC 2104).
+  package init(of data: Data, key: Data) {
+    let blockLength = 64
+    let short = key.count > blockLength ? Data(SHA256Digest(hashing: key).bytes) : key
+    let block = [UInt8](short) + Array(repeating: 0, count: blockLength - short.count)
+    let inner = SHA256Digest(hashing: Data(block.map { $0 ^ 0x36 }) + data)
+    self.init(hashing: Data(block.map { $0 ^ 0x5C } + inner.bytes))
+  }
+
   /// Creates a digest from its bytes. Returns nil unless there are 32 of them.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }

@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -35,7 +37,7 @@ struct ContentSeal: Sendable {
   func wrap(_ data: Data, as part: SealedPart) -> Data {
     guard let key else { return Data([Form.plain.rawValue] + [UInt8](data)) }
     let nonce = Data.random(AESGCM.nonceLength)
-    let sealed = AESGCM.seal(data, with: key, nonce: nonce, authenticating: part.context)
+    let sealed = AESGCM.seal(data, with: key.data, nonce: nonce, authenticating: part.context)
     return Data([Form.sealed.rawValue]) + fingerprint + nonce + sealed
   }
 
@@ -59,7 +61,7 @@ struct ContentSeal: Sendable {
     let nonce = wrapped.dropFirst(start).prefix(length)
     guard
       let data = AESGCM.open(
-        wrapped.dropFirst(start + length), with: key, nonce: nonce, authenticating: part.context)
+        wrapped.dropFirst(start + length), with: key.data, nonce: nonce, authenticating: part.context)
     else { throw Self.damaged(part) }
     return data
   }

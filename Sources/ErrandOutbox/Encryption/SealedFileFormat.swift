@@ -1,3 +1,5 @@
+import ErrandHashing
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -53,7 +55,7 @@ enum SealedFileFormat {
   static func head(for fileKey: OutboxKey, sealedWith key: OutboxKey, as part: SealedPart) -> Data {
     let nonce = Data.random(AESGCM.nonceLength)
     let sealed = AESGCM.seal(
-      fileKey.data, with: key, nonce: nonce, authenticating: part.context + start)
+      fileKey.data, with: key.data, nonce: nonce, authenticating: part.context + start)
     return start + key.fingerprint + nonce + sealed
   }
 
@@ -66,18 +68,18 @@ enum SealedFileFormat {
     rest = Data(rest.dropFirst(OutboxKey.fingerprintLength))
     guard
       let fileKey = AESGCM.open(
-        Data(rest.dropFirst(AESGCM.nonceLength)), with: key, nonce: rest.prefix(AESGCM.nonceLength),
+        Data(rest.dropFirst(AESGCM.nonceLength)), with: key.data, nonce: rest.prefix(AESGCM.nonceLength),
         authenticating: part.context + start)
     else { throw ContentSeal.damaged(part) }
     return try OutboxKey(fileKey)
   }
 
   static func seal(_ chunk: Data, _ index: Int64, isLast: Bool, with fileKey: OutboxKey) -> Data {
-    AESGCM.seal(chunk, with: fileKey, nonce: nonce(index), authenticating: context(index, isLast))
+    AESGCM.seal(chunk, with: fileKey.data, nonce: nonce(index), authenticating: context(index, isLast))
   }
 
   static func open(_ chunk: Data, _ index: Int64, isLast: Bool, with fileKey: OutboxKey) -> Data? {
-    AESGCM.open(chunk, with: fileKey, nonce: nonce(index), authenticating: context(index, isLast))
+    AESGCM.open(chunk, with: fileKey.data, nonce: nonce(index), authenticating: context(index, isLast))
   }
 
   private static func nonce(_ index: Int64) -> Data { Data(count: 4) + bytes(index) }

@@ -1,3 +1,4 @@
+import ErrandHashing
 import Foundation
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ import Testing
 
   @Test(arguments: vectors)
   func `AES-GCM reproduces the test cases of the standard`(vector: Vector) throws {
-    let key = try OutboxKey(Data(hexadecimal: vector.key))
+    let key = Data(hexadecimal: vector.key)
     let nonce = Data(hexadecimal: vector.nonce)
     let (plain, context) = (Data(hexadecimal: vector.plain), Data(hexadecimal: vector.context))
     let sealed = AESGCM.seal(plain, with: key, nonce: nonce, authenticating: context)
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test func `a flipped bit in the ciphertext, nonce or context makes decryption fail`() {
-    let key = OutboxKey.random()
+    let key = OutboxKey.random().data
     let (nonce, context) = (Data.seeded(12), Data.seeded(9))
     let sealed = AESGCM.seal(.seeded(40), with: key, nonce: nonce, authenticating: context)
     for bit in 0..<sealed.count * 8 {
@@ -60,7 +61,7 @@ import Testing
       #expect(AESGCM.open(sealed, with: key, nonce: nonce.flipping(bit), authenticating: context) == nil)
     }
     #expect(AESGCM.open(sealed, with: key, nonce: nonce, authenticating: context.flipping(3)) == nil)
-    #expect(AESGCM.open(sealed, with: .random(), nonce: nonce, authenticating: context) == nil)
+    #expect(AESGCM.open(sealed, with: OutboxKey.random().data, nonce: nonce, authenticating: context) == nil)
     for length in 0..<sealed.count {
       #expect(AESGCM.open(sealed.prefix(length), with: key, nonce: nonce, authenticating: context) == nil)
     }

@@ -20,4 +20,11 @@ import Testing
       }
     }.run(requirement)
   }
+
+  @Test("an encrypted store conforms", arguments: ResponseCacheConformance.cases)
+  func encrypted(_ requirement: ResponseCacheConformance.Case) async throws {
+    try await ResponseCacheConformance { limit in
+      EncryptedResponseCache(MemoryResponseCache(limit: limit), key: Data(count: 32))
+    }.run(requirement)
+  }
 }

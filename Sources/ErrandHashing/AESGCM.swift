@@ -5,24 +5,24 @@
 #endif
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
-/// AES-256-GCM (NIST SP 800-38D), with nonces of 12 bytes and tags of 16.
-enum AESGCM {
-  static let nonceLength = 12
-  static let tagLength = 16
+/// AES-256-GCM (NIST SP 800-38D), with keys of 32 bytes, nonces of 12 and tags of 16.
+package enum AESGCM {
+  package static let nonceLength = 12
+  package static let tagLength = 16
 
   /// Encrypts data.
   /// - Parameter nonce: 12 bytes that are used only once with this key.
   /// - Returns: The ciphertext, followed by the tag.
-  static func seal(_ plain: Data, with key: OutboxKey, nonce: Data, authenticating context: Data) -> Data {
+  package static func seal(_ plain: Data, with key: Data, nonce: Data, authenticating context: Data) -> Data {
     #if canImport(CryptoKit)
       guard let nonce = try? AES.GCM.Nonce(data: nonce),
         let box = try? AES.GCM.seal(
-          plain, using: SymmetricKey(data: key.data), nonce: nonce, authenticating: context)
+          plain, using: SymmetricKey(data: key), nonce: nonce, authenticating: context)
       else { preconditionFailure("CryptoKit cannot seal") }
       return box.ciphertext + box.tag
     #else
@@ -34,14 +34,15 @@ enum AESGCM {
 
   /// Decrypts data.
   /// - Returns: Nil if one bit of the data, the context or the key has changed.
-  static func open(_ sealed: Data, with key: OutboxKey, nonce: Data, authenticating context: Data) -> Data? {
+  package static func open(_ sealed: Data, with key: Data, nonce: Data, authenticating context: Data) -> Data?
+  {
     guard sealed.count >= tagLength else { return nil }
     let (ciphertext, tag) = (sealed.dropLast(tagLength), sealed.suffix(tagLength))
     #if canImport(CryptoKit)
       guard let nonce = try? AES.GCM.Nonce(data: nonce),
         let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: ciphertext, tag: tag)
       else { return nil }
-      return try? AES.GCM.open(box, using: SymmetricKey(data: key.data), authenticating: context)
+      return try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: context)
     #else
       let cipher = Cipher(key, nonce: nonce, encrypts: false)
       cipher.authenticate(context)
@@ -54,16 +55,17 @@ enum AESGCM {
 #if !canImport(CryptoKit)
   extension AESGCM {
     /// One use of OpenSSL's cipher.
-    private final class Cipher {
+    // Safe: the context is used by its owner only, and outlives each call.
+    @safe private final class Cipher {
       private let context: OpaquePointer
 
-      init(_ key: OutboxKey, nonce: Data, encrypts: Bool) {
-        precondition(nonce.count == nonceLength)
-        guard let context = EVP_CIPHER_CTX_new() else { preconditionFailure("OpenSSL has no memory") }
-        self.context = context
-        let isReady = key.data.withUnsafeBytes { key in
-          nonce.withUnsafeBytes { nonce in
-            EVP_CipherInit_ex(
+      init(_ key: Data, nonce: Data, encrypts: Bool) {
+        precondition(nonce.count == nonceLength && key.count == 32)
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("OpenSSL has no memory") }
+        unsafe self.context = context
+        let isReady = unsafe key.withUnsafeBytes { key in
+          unsafe nonce.withUnsafeBytes { nonce in
+            unsafe EVP_CipherInit_ex(
               context, EVP_aes_256_gcm(), nil, key.bindMemory(to: UInt8.self).baseAddress,
               nonce.bindMemory(to: UInt8.self).baseAddress, encrypts ? 1 : 0)
           }
@@ -71,13 +73,13 @@ enum AESGCM {
         precondition(isReady == 1, "OpenSSL has no AES-256-GCM")
       }
 
-      deinit { EVP_CIPHER_CTX_free(context) }
+      deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
       func authenticate(_ data: Data) {
         guard !data.isEmpty else { return }
         var count: Int32 = 0
-        let isDone = data.withUnsafeBytes { bytes in
-          EVP_CipherUpdate(
+        let isDone = unsafe data.withUnsafeBytes { bytes in
+          unsafe EVP_CipherUpdate(
             context, nil, &count, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count))
         }
         precondition(isDone == 1)
@@ -87,9 +89,9 @@ enum AESGCM {
         guard !data.isEmpty else { return Data() }
         var output = Data(count: data.count)
         var count: Int32 = 0
-        let isDone = output.withUnsafeMutableBytes { output in
-          data.withUnsafeBytes { input in
-            EVP_CipherUpdate(
+        let isDone = unsafe output.withUnsafeMutableBytes { output in
+          unsafe data.withUnsafeBytes { input in
+            unsafe EVP_CipherUpdate(
               context, output.bindMemory(to: UInt8.self).baseAddress, &count,
               input.bindMemory(to: UInt8.self).baseAddress, Int32(input.count))
           }
@@ -102,10 +104,11 @@ enum AESGCM {
       func finish() -> Data {
         var nothing: UInt8 = 0
         var count: Int32 = 0
-        precondition(EVP_CipherFinal_ex(context, &nothing, &count) == 1)
+        let isEnded = unsafe EVP_CipherFinal_ex(context, &nothing, &count)
+        precondition(isEnded == 1)
         var tag = Data(count: tagLength)
-        let isDone = tag.withUnsafeMutableBytes {
-          EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), $0.baseAddress)
+        let isDone = unsafe tag.withUnsafeMutableBytes {
+          unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), $0.baseAddress)
         }
         precondition(isDone == 1)
         return tag
@@ -114,13 +117,13 @@ enum AESGCM {
       /// Ends decryption, and returns true if the tag is right.
       func verify(_ tag: Data) -> Bool {
         var tag = Data(tag)
-        let isTaken = tag.withUnsafeMutableBytes {
-          EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), $0.baseAddress)
+        let isTaken = unsafe tag.withUnsafeMutableBytes {
+          unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), $0.baseAddress)
         }
         precondition(isTaken == 1)
         var nothing: UInt8 = 0
         var count: Int32 = 0
-        return EVP_CipherFinal_ex(context, &nothing, &count) == 1
+        return unsafe EVP_CipherFinal_ex(context, &nothing, &count) == 1
       }
     }
   }
