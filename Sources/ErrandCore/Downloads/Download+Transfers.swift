@@ -88,15 +88,27 @@ extension Download {
       return file
     }
     guard let file else { return }
-    let sink = sink(file, from: 0, nil)
+    let cloned = body.count <= limit ?? .max ? await Self.clone(body, to: file) : 0
+    let sink = sink(file, from: cloned, nil)
     state.withLock { state in
       state.total = nil
       state.isWhole = false
     }
     state.withLock { $0.sink = sink }
-    try await pass(body, to: sink)
+    try await pass(cloned == 0 ? body : body.part(cloned..<body.count), to: sink)
     try await settle()
     state.withLock { $0.isWhole = true }
+  }
+
+  /// Clones a body that is in a file, if the file system can.
+  /// - Returns: The number of bytes that need not be written.
+  private static func clone(_ body: CachedBody, to file: FileDescriptor) async -> Int64 {
+    guard let place = body.placeInFile else { return 0 }
+    return await withCheckedContinuation { continuation in
+      Draft.moving.async {
+        continuation.resume(returning: file.clone(from: place.file, at: place.start, count: body.count))
+      }
+    }
   }
 
   /// Writes a body to a sink. It does not run on the caller's thread, because it may read a large file.

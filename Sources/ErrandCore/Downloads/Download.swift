@@ -43,7 +43,7 @@ final class Download: Sendable {
   let isConditional: Bool
   /// The target, if it is written to instead of being replaced.
   let output: SpecialOutput?
-  private let limit: Int64?
+  let limit: Int64?
   private let secrets: Secrets
   var path: String { partFile.path }
   let state = Locked(State())

@@ -53,9 +53,11 @@ struct CacheFile: Sendable {
     self.head = newer
   }
 
-  /// True if a response that was read from a file is the one in this file, with its whole body.
+  /// Returns true if a body is the whole body in this file.
   func holds(_ body: CachedBody) -> Bool {
-    body.isPart(of: file, start: Int64(CacheFilePrefix.length + prefix.headLength), count: prefix.bodyLength)
+    guard let place = body.placeInFile else { return false }
+    return place.file === file && place.start == Int64(CacheFilePrefix.length + prefix.headLength)
+      && body.count == prefix.bodyLength
   }
 
   /// Returns the bytes of a renewal; nil if the file must be written again.
@@ -104,7 +106,7 @@ struct CacheFile: Sendable {
 /// without the body.
 struct CacheFilePrefix: Sendable, Hashable {
   static let length = 32
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   private static let magic = Data("ERRANDKA".utf8)
 
   let headLength: Int

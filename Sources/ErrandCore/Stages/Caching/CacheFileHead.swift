@@ -48,15 +48,23 @@ struct CacheFileHead: Sendable, Hashable {
 
 /// The head as bytes: a list of texts, each after its length in four bytes.
 extension CacheFileHead {
-  private static let fixedTexts = 12
+  private static let fixedTexts = 13
 
-  var bytes: Data {
+  /// Returns the bytes, padded so that what follows begins at a multiple of `alignment`.
+  /// - Parameter start: The position of the first byte. Default: 0.
+  func bytes(after start: Int = 0, alignment: Int = 1) -> Data {
+    guard alignment > 1 else { return bytes(padding: "") }
+    let missing = (start + bytes(padding: "").count) % alignment
+    return bytes(padding: String(repeating: " ", count: missing == 0 ? 0 : alignment - missing))
+  }
+
+  private func bytes(padding: String) -> Data {
     let part = exchange?.part
     var texts = [
       name, partition, "\(status)", url, "\(date.bitPattern)", "\(variant)", exchange == nil ? "0" : "1",
       "\((exchange?.initialAge ?? 0).bitPattern)", exchange?.isInvalid == true ? "1" : "0",
       part.map { "\($0.start)" } ?? "", part.map { "\($0.total)" } ?? "",
-      "\(exchange?.selecting.count ?? 0)",
+      "\(exchange?.selecting.count ?? 0)", padding,
     ]
     for values in exchange?.selecting ?? [] {
       texts.append("\(values.count)")

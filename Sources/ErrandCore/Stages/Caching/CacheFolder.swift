@@ -53,7 +53,7 @@ final class CacheFolder: Sendable {
 
   func write(_ response: CachedResponse, under key: CacheKey) throws {
     if try renew(response, under: key) { return }
-    let part = try begin(response, under: key)
+    let part = try begin(response, under: key, isStreamed: false)
     do {
       guard part.start + response.body.count <= Int64(largest) else {
         FileDescriptor.remove(part.file.path)
@@ -77,11 +77,11 @@ final class CacheFolder: Sendable {
   private func renew(_ response: CachedResponse, under key: CacheKey) throws -> Bool {
     let name = CacheFileName.of(key)
     // The lock keeps other processes from adding theirs at the same place.
-    guard let file = response.body.file,
+    guard let file = response.body.placeInFile?.file,
       let end = try? FileDescriptor(writing: self.file(name), mayCreate: false),
       try end.status().isSameFile(as: file.status()), try end.lockIfFree(),
       let current = try? CacheFile(file), current.key == key, current.holds(response.body),
-      let bytes = current.renewal(CacheFileHead(response, under: key).bytes)
+      let bytes = current.renewal(CacheFileHead(response, under: key).bytes())
     else { return false }
     try end.write(bytes, at: current.length)
     let now = date()
@@ -102,10 +102,15 @@ final class CacheFolder: Sendable {
   /// The maximum size of one response, in bytes.
   var largest: Int { usage.withLock { $0.largest } }
 
-  /// Begins to write a response whose body arrives in pieces.
-  func begin(_ response: CachedResponse, under key: CacheKey) throws -> Part {
+  /// Begins to write a response.
+  /// - Parameter isStreamed: True if the length of the body is not known yet.
+  func begin(_ response: CachedResponse, under key: CacheKey, isStreamed: Bool) throws -> Part {
     let name = CacheFileName.of(key)
-    return Part(name: name, head: CacheFileHead(response, under: key).bytes, file: try beginPart(of: name))
+    // A large body begins where a block does, so that a download can share its blocks.
+    let isSmall = !isStreamed && response.body.count < 16 * FileDescriptor.cloneAlignment
+    let head = CacheFileHead(response, under: key)
+      .bytes(after: CacheFilePrefix.length, alignment: isSmall ? 1 : Int(FileDescriptor.cloneAlignment))
+    return Part(name: name, head: head, file: try beginPart(of: name))
   }
 
   /// Puts a response into place whose body is in its part file.

@@ -33,15 +33,9 @@ package struct CachedBody: Sendable, Hashable {
     if case .memory(let data) = place { data } else { nil }
   }
 
-  /// The file that has the bytes; nil if they are in memory.
-  var file: FileDescriptor? {
-    if case .file(let file, _) = place { file } else { nil }
-  }
-
-  /// Returns true if the body is that part of the file.
-  func isPart(of file: FileDescriptor, start: Int64, count: Int64) -> Bool {
-    guard case .file(let own, let ownStart) = place else { return false }
-    return own === file && ownStart == start && self.count == count
+  /// The file that has the bytes, and the position of the first one; nil if they are in memory.
+  var placeInFile: (file: FileDescriptor, start: Int64)? {
+    if case .file(let file, let start) = place { (file, start) } else { nil }
   }
 
   /// Returns a part of the body.

@@ -119,7 +119,7 @@ extension DiskResponseCache: DraftingCache {
   package var largestResponse: Int { folder.largest }
 
   package func draft(_ response: CachedResponse, under key: CacheKey) throws -> any CacheDraft {
-    DiskDraft(try folder.begin(response, under: key), in: folder, on: writing)
+    DiskDraft(try folder.begin(response, under: key, isStreamed: true), in: folder, on: writing)
   }
 }
 

@@ -50,7 +50,7 @@ public final class EncryptedResponseCache: ResponseCache {
 
   public func write(_ response: CachedResponse, under key: CacheKey) async throws {
     let key = (plain: key, sealed: sealed(key))
-    let head = seal(CacheFileHead(response, under: key.plain).bytes, key.sealed.data)
+    let head = seal(CacheFileHead(response, under: key.plain).bytes(), key.sealed.data)
     // The store is told that there may be other variants, and nothing else.
     let fields: HTTPFields = response.rules.vary.names.isEmpty ? [:] : ["Vary": "Encrypted"]
     guard let url = URL(string: Self.scheme + head.base64EncodedString()) else { return }

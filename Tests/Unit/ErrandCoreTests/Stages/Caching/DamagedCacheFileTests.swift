@@ -59,11 +59,11 @@ import Testing
   @Test func `a file of another version and a foreign file are reported as such`() async throws {
     let (file, bytes) = try await write()
     var changed = bytes
-    changed[8] = 3
+    changed[8] = 4
     try changed.write(to: file)
     try await isFound(file, before: 0, "version")
-    #expect(log.reasons == [.otherVersion(3)])
-    #expect(log.problems[0].description == "\(file.path) has the unknown version 3 and was removed")
+    #expect(log.reasons == [.otherVersion(4)])
+    #expect(log.problems[0].description == "\(file.path) has the unknown version 4 and was removed")
   }
 
   @Test(arguments: ["A", "mine", String(repeating: "A", count: 1000)])
