@@ -52,6 +52,7 @@ enum TimingText {
       timing.connectionReused.map { $0 ? "connection reused" : "new connection" },
     ]
     .compactMap { $0 }
+    if timing.attempts == 0 { return [] }
     facts.append(timing.attempts == 1 ? "1 attempt" : "\(timing.attempts) attempts")
     if timing.redirects > 0 {
       facts.append(timing.redirects == 1 ? "1 redirect" : "\(timing.redirects) redirects")

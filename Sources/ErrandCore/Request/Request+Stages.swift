@@ -98,7 +98,7 @@ extension Request {
   }
 
   /// Uses the client's cache by HTTP's rules (RFC 9111): as the server's `Cache-Control`, `Expires`, `Vary`, `ETag` and
-  /// `Last-Modified` say. With a client whose cache is ``ResponseCache/http(_:)``, every request does so.
+  /// `Last-Modified` say. With a client whose cache is ``ResponseCache/http(_:finishesAbandonedStreams:)``, every request does so.
   ///
   /// ```swift
   /// let prices = try await client.send(.get(pricesURL).cached())

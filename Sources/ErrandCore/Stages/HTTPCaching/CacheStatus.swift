@@ -29,7 +29,7 @@ public struct CacheStatus: Sendable, Hashable {
   public package(set) var isHit = false
   /// Why the request was forwarded to the server; nil for a hit.
   public package(set) var forward: Forward?
-  /// The status of the server's response, if it differs from the delivered one: 304 after a validation.
+  /// The status of the server's response, such as 304 after a validation; nil if the server was not asked.
   public package(set) var forwardStatus: HTTPStatus?
   /// True if the server's response was stored.
   public package(set) var isStored = false

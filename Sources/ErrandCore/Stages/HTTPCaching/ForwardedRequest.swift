@@ -111,6 +111,7 @@ extension CachedResponse {
     var response = Response(
       head: head, body: isBare ? .data(Data()) : .stored(body), url: request.url ?? url, timing: Timing())
     response.cachedAt = date
+    response.timing.attempts = 0
     return response
   }
 

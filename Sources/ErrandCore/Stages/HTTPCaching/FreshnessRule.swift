@@ -93,6 +93,8 @@ struct FreshnessRule: Sendable {
       guard values.count == 1, let end = HTTPDate.parseExactly(ASCII.trimmed(values[0])) else { return 0 }
       return max(0, end.timeIntervalSince(origin))
     }
+    // Servers that know no `Cache-Control` forbid it with `Pragma`.
+    guard !Self.isPragmaNoCache(fields) else { return 0 }
     guard control.contains("public") || Self.heuristicStatuses.contains(response.status.code),
       let modified = fields["Last-Modified"].flatMap(HTTPDate.parseExactly)
     else { return 0 }
@@ -161,20 +163,27 @@ struct FreshnessRule: Sendable {
   /// - Parameters:
   ///   - request: The header fields of the request.
   ///   - isDisconnected: True if the server could not be reached, so that any stale response may be delivered that is
-  ///     not forbidden (RFC 9111, section 4.2.4). Otherwise `stale-if-error` decides (RFC 5861, section 4).
+  ///     not forbidden, unless the request or the response says how stale it may be (RFC 9111, section 4.2.4). Otherwise
+  ///     `stale-if-error` decides (RFC 5861, section 4).
   func mayReplaceError(_ response: CachedResponse, for request: HTTPFields, isDisconnected: Bool) -> Bool {
     let (asked, control) = (CacheControl(request), response.rules.control)
     guard let age = age(of: response), response.exchange?.isInvalid != true, !Self.mustReachServer(control)
     else { return false }
-    if isDisconnected, !["no-cache", "max-age", "min-fresh"].contains(where: asked.contains) { return true }
     let staleness = age - lifetime(of: response)
-    return [asked, control].contains { control in
-      if case .valid(let limit)? = control.seconds("stale-if-error") {
-        staleness <= TimeInterval(limit)
-      } else {
-        false
-      }
+    if isDisconnected, !["no-cache", "max-age", "min-fresh"].contains(where: asked.contains) {
+      return staleness <= Self.limit(asked, control)
     }
+    return [asked, control].contains { $0.validSeconds("stale-if-error").map { staleness <= $0 } ?? false }
+  }
+
+  /// Returns how stale a response may be that is delivered because the server cannot be reached, in seconds. The
+  /// request's wish counts before the response's.
+  private static func limit(_ asked: CacheControl, _ control: CacheControl) -> TimeInterval {
+    let wishes = [
+      asked.contains("max-stale") ? asked.validSeconds("max-stale") ?? .infinity : nil,
+      asked.validSeconds("stale-if-error"),
+    ]
+    return wishes.compactMap(\.self).max() ?? control.validSeconds("stale-if-error") ?? .infinity
   }
 
   /// Returns true if a stale response is never delivered without asking the server.
@@ -214,6 +223,12 @@ struct CacheUse: Sendable, Hashable {
     self.age = age
     self.ttl = ttl
     self.reason = reason
+  }
+}
+
+extension CacheControl {
+  fileprivate func validSeconds(_ directive: String) -> TimeInterval? {
+    if case .valid(let seconds)? = seconds(directive) { TimeInterval(seconds) } else { nil }
   }
 }
 

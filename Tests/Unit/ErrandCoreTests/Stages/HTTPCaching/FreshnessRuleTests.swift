@@ -168,10 +168,24 @@ import Testing
         == .deliver)
   }
 
+  @Test func `Pragma in a response forbids a heuristic lifetime only`() {
+    func lifetime(_ fields: HTTPFields) -> TimeInterval {
+      var fields = fields
+      fields.set("Last-Modified", "Sat, 05 Nov 1994 08:49:37 GMT")
+      return rule.lifetime(of: stored(fields))
+    }
+    #expect(lifetime([:]) > 0 && lifetime(["Pragma": "no-cache"]) == 0)
+    #expect(lifetime(["Pragma": "No-Cache", "Cache-Control": "max-age=9"]) == 9)
+  }
+
   @Test(arguments: [
     ("max-age=1", "", true, false), ("max-age=1, must-revalidate", "", false, false),
     ("max-age=1, no-cache", "", false, false), ("max-age=1, stale-if-error=60", "", true, true),
-    ("max-age=1, stale-if-error=8", "", true, false), ("max-age=1", "stale-if-error=60", true, true),
+    ("max-age=1, stale-if-error=8", "", false, false), ("max-age=1", "stale-if-error=60", true, true),
+    ("max-age=1", "max-stale=8", false, false), ("max-age=1", "max-stale=9", true, false),
+    ("max-age=1, stale-if-error=8", "max-stale", true, false),
+    ("max-age=1", "stale-if-error=8", false, false),
+    ("max-age=1, stale-if-error=60", "max-stale=8", false, true), ("max-age=1", "max-stale=x", true, false),
     ("max-age=1", "no-cache", false, false), ("max-age=1", "max-age=5", false, false),
     ("max-age=1, stale-if-error=60", "no-cache", true, true),
     ("max-age=1, must-revalidate, stale-if-error=60", "", false, false),
