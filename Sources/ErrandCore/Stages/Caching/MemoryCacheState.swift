@@ -11,9 +11,19 @@
 struct MemoryCacheState {
   private typealias Token = Slab<Node>.Token
 
-  private struct Node {
+  /// A response and its key, which are not copied with the node.
+  private final class Entry: Sendable {
     let key: CacheKey
     let response: CachedResponse
+
+    init(_ key: CacheKey, _ response: CachedResponse) {
+      self.key = key
+      self.response = response
+    }
+  }
+
+  private struct Node {
+    let entry: Entry
     let size: Int
     var isRead = false
     var newer: Token?
@@ -50,7 +60,7 @@ struct MemoryCacheState {
       unlink(oldest)
       link(oldest, isRead: false)
     }
-    return nodes[token]?.response
+    return nodes[token]?.entry.response
   }
 
   mutating func readVariants(of key: CacheKey) -> [CachedResponse?] {
@@ -70,9 +80,9 @@ struct MemoryCacheState {
     let room = response.size(under: key)
     guard room <= limit else { return gone }
     while size + room > limit, let oldest = unread.oldest ?? read.oldest, let node = nodes[oldest] {
-      if let response = remove(node.key) { gone.append(response) }
+      if let response = remove(node.entry.key) { gone.append(response) }
     }
-    let token = nodes.insert(Node(key: key, response: response, size: room))
+    let token = nodes.insert(Node(entry: Entry(key, response), size: room))
     tokens[key] = token
     if key.variant > 0 { numbers[key.variant(0), default: 0] |= 1 << key.variant }
     link(token, isRead: isRead)
@@ -86,7 +96,7 @@ struct MemoryCacheState {
       numbers[key.variant(0)] = rest == 0 ? nil : rest
     }
     unlink(token)
-    return nodes.remove(token)?.response
+    return nodes.remove(token)?.entry.response
   }
 
   /// All entries, from the last to the first to be evicted.
@@ -95,10 +105,10 @@ struct MemoryCacheState {
       var entries: [CacheEntry] = []
       var next = list.newest
       while let token = next, let node = nodes[token] {
+        let (key, response) = (node.entry.key, node.entry.response)
         entries.append(
           CacheEntry(
-            key: node.key, status: node.response.status, url: node.response.url, date: node.response.date,
-            size: node.size))
+            key: key, status: response.status, url: response.url, date: response.date, size: node.size))
         next = node.older
       }
       return entries

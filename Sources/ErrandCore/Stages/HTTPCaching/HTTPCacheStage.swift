@@ -97,9 +97,10 @@ final class HTTPCacheStage: Stage {
       if selection.selected == nil, let response = await withoutCookie(seen, caller) {
         return .cache(response)
       }
-      let (variant, status) = usable(selection, seen, caller)
       let stored = StoredVariants(place, selection)
-      guard let variant else { return try await ask(seen, caller, stored, status) }
+      guard let variant = usable(selection, seen, caller) else {
+        return try await ask(seen, caller, stored, miss(selection, seen))
+      }
       let use = use(of: variant.response, at: place, for: seen)
       switch use.verdict {
       case .deliver: return .cache(deliver(variant, use, seen, caller, after: wait))
@@ -133,25 +134,26 @@ final class HTTPCacheStage: Stage {
     }
   }
 
-  /// Returns the stored response that the request selects, if its body can be used, or why the server must be asked.
-  private func usable(
-    _ selection: CacheSelection, _ seen: SeenRequest, _ caller: Caller
-  ) -> (CacheSelection.Variant?, CacheStatus) {
+  /// Returns the stored response that the request selects, if its body can be used.
+  private func usable(_ selection: CacheSelection, _ seen: SeenRequest, _ caller: Caller)
+    -> CacheSelection.Variant?
+  {
+    guard let found = selection.selected, let part = found.response.part(for: seen.rangeFields),
+      mayHold(part, seen.request, caller.context)
+    else { return nil }
+    return found
+  }
+
+  /// Returns why none of the stored responses is usable.
+  private func miss(_ selection: CacheSelection, _ seen: SeenRequest) -> CacheStatus {
     guard let found = selection.selected else {
-      return (
-        nil,
-        selection.variants.isEmpty
-          ? CacheStatus(.uriMiss, "nothing is stored")
-          : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
-      )
+      return selection.variants.isEmpty
+        ? CacheStatus(.uriMiss, "nothing is stored")
+        : CacheStatus(.varyMiss, "only responses to other values of Vary's fields are stored")
     }
-    guard let part = found.response.part(for: seen.rangeFields) else {
-      return (nil, CacheStatus(.partial, "only a part of the content is stored"))
-    }
-    guard mayHold(part, seen.request, caller.context) else {
-      return (nil, CacheStatus(.miss, "the stored content is larger than the request's memoryLimit"))
-    }
-    return (found, CacheStatus(.miss))
+    return found.response.part(for: seen.rangeFields) == nil
+      ? CacheStatus(.partial, "only a part of the content is stored")
+      : CacheStatus(.miss, "the stored content is larger than the request's memoryLimit")
   }
 
   /// Returns a fresh response to the same request without a cookie, if one is stored. The response to a request with a
@@ -164,7 +166,7 @@ final class HTTPCacheStage: Stage {
     let cancellation = caller.context.cancellation
     guard let place = await cache.place(of: request, caller.user, fields, unless: cancellation),
       case let selection = await cache.selection(at: place, for: seen.fields, unless: cancellation),
-      let found = usable(selection, seen, caller).0
+      let found = usable(selection, seen, caller)
     else { return nil }
     let use = use(of: found.response, at: place, for: seen)
     return use.verdict == .deliver ? deliver(found, use, seen, caller) : nil
