@@ -174,9 +174,12 @@ final class HTTPCacheStage: Stage {
 
   /// Decides how a stored response may be used. One whose URL has changed since must be validated.
   private func use(of found: CachedResponse, at place: CachePlace, for seen: SeenRequest) -> CacheUse {
-    let isChanged = changes.isChanged(place.key.name, after: found.date)
-    return FreshnessRule(now: cache.date()).use(
-      of: isChanged ? found.invalidated : found, for: seen.fields)
+    FreshnessRule(now: cache.date()).use(of: marked(found, at: place), for: seen.fields)
+  }
+
+  /// Returns a stored response, marked as invalid if its URL has changed since.
+  func marked(_ found: CachedResponse, at place: CachePlace) -> CachedResponse {
+    changes.isChanged(place.key.name, after: found.date) ? found.invalidated : found
   }
 
   /// Returns false if the body is larger than the request allows to hold in memory.

@@ -581,6 +581,24 @@ import Testing
     #expect(try await send() == "404 gone stale")
   }
 
+  @Test(arguments: [StubStep.response(status: 503), .fail(.connectionLost)])
+  func `a response from before another user's change does not replace a failure`(failure: StubStep)
+    async throws
+  {
+    serve("one", ["Cache-Control": "max-age=1, stale-if-error=60"])
+    let (ann, bob) = (Request.get(Self.url).bearer("ann"), Request.post(Self.url).bearer("bob"))
+    #expect(try await send(ann) == "200 one uri-miss stored")
+    await wait(5)
+    script.now = failure
+    #expect(try await send(ann) == "200 one hit")
+    script.now = .response(status: 204)
+    _ = try await send(bob)
+    script.now = failure
+    let late = await stage.client.start(ann.acceptingAnyStatus().bestEffort()).result
+    #expect((try? late.get().text) != "one")
+    #expect(sent.count == 4)
+  }
+
   @Test func `stale-while-revalidate serves the old response, and renews it once`() async throws {
     serve("one", ["Cache-Control": "max-age=1, stale-while-revalidate=10", "ETag": "\"1\""])
     _ = try await send()
