@@ -150,7 +150,7 @@ final class Attempt: Sendable {
       }
       // Before the reader sees the end, so that its next request finds the response in the cache.
       if let record = request.options.forwardRecord?.value {
-        await record.endDraft(isWhole: (try? result.get()) != nil)
+        await record.endDraft(isWhole: (try? result.get()) != nil, unless: cancellation)
       }
       context.cancellation.removeCancelHandler(link)
       upload.close()

@@ -180,12 +180,17 @@ private struct OwnedDraft: CacheDraft {
   var sink: any BodySink { draft.sink }
 
   func commit() async throws {
-    do {
-      try await draft.commit()
-      if !isCurrent() { try await cache.cache.remove(key) }
-    } catch {
-      cache.report(error, unless: CancellationToken())
-      throw error
+    try await CancellationToken.ofTask { cancellation in
+      do {
+        // The reader waits for the end, so a silent store must not delay it forever.
+        try await cache.asked(unless: cancellation) { [self] store in
+          try await draft.commit()
+          if !isCurrent() { try await store.remove(key) }
+        }
+      } catch {
+        cache.report(error, unless: cancellation)
+        throw error
+      }
     }
   }
 

@@ -101,10 +101,13 @@ final class ForwardRecord: Sendable {
   }
 
   /// Ends the storing of a streamed body.
-  /// - Parameter isWhole: False if the body did not arrive completely.
-  func endDraft(isWhole: Bool) async {
+  /// - Parameters:
+  ///   - isWhole: False if the body did not arrive completely.
+  ///   - cancellation: The cancellation of the transfer, which ends the wait for the store.
+  func endDraft(isWhole: Bool, unless cancellation: CancellationToken) async {
     guard isWhole else { return abandonDraft() }
-    try? await state.withLock { $0.draft.take() }?.commit()
+    guard let draft = state.withLock({ $0.draft.take() }) else { return }
+    try? await cancellation.interrupting { try await draft.commit() }
   }
 
   /// True if a streamed body is stored, or is being stored while its reader gets it.

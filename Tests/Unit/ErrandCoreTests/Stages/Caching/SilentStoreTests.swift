@@ -111,6 +111,35 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a stream's end does not wait for the HTTP cache forever`(isCancelled: Bool) async throws {
+    let store = SilentStore(silent: "write")
+    let stage = Stage(
+      configured: {
+        $0.cache = .http(store)
+        $0.onCacheFailure = { error in store.told.withLock { $0.append("\(error)") } }
+      }, { _ in .response(fields: ["Cache-Control": "max-age=60"], body: "network") })
+    let reader = Task {
+      var data = Data()
+      for try await chunk in try await stage.client.stream(.get("http://a.test/feed")).chunks {
+        data += chunk
+      }
+      return String(decoding: data, as: UTF8.self)
+    }
+    try await store.asked.pass()
+    if isCancelled {
+      reader.cancel()
+      _ = await reader.result
+    } else {
+      await stage.reachSleep(of: CacheAccess.patience)
+      await stage.clock.advance(by: CacheAccess.patience)
+      #expect(try await reader.value == "network")
+      #expect(store.told.withLock { $0 } == ["the response cache did not respond within 5 s"])
+    }
+    await stage.expectNothingLeft()
+    store.end()
+  }
+
   @Test func `an explicit read or removal does not wait for the cache forever`() async throws {
     let store = SilentStore(silent: "remove")
     let stage = stage(store)
