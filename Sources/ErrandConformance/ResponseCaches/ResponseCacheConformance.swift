@@ -9,7 +9,7 @@ public import ErrandCore
 /// The conformance suite for response caches. `ConformanceSuite` shows how to run it.
 public struct ResponseCacheConformance: ConformanceSuite {
   /// The cases of the suite, one for each requirement.
-  public static let cases: [Case] = [caching, room, together].flatMap { $0 }
+  public static let cases: [Case] = [caching, room, together, variants, httpCaching].flatMap { $0 }
 
   private let makeStore: @Sendable (Int) throws -> any ResponseCache
 

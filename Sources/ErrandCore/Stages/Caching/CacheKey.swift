@@ -14,7 +14,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
   public let partition: CachePartition
   /// The number of the response among those of one URL, from 1; 0 for a response that was cached under a name. By
   /// HTTP's rules, a URL has up to 8 responses at a time, to different requests (`Vary`).
-  public private(set) var variant = 0
+  public private(set) var variant: Int
 
   /// The numbers of the responses that one URL has at most.
   package static let variants = 1...8
@@ -30,9 +30,12 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - name: The name that the request gave.
   ///   - partition: The partition of the response. Default: none.
-  public init(_ name: String, partition: CachePartition = .none) {
+  ///   - variant: The number of the response among those of one URL. A store that writes keys to disk reads it back.
+  ///     Default: 0.
+  public init(_ name: String, partition: CachePartition = .none, variant: Int = 0) {
     self.name = name
     self.partition = partition
+    self.variant = variant
   }
 
   /// Compares the bytes of the names: two Unicode forms of one letter are different.
