@@ -12,6 +12,7 @@ struct Evidence: Sendable {
   let scopeEnds: [Int: Caller.Leave]
   let rest: Rest
   let shutdownTook: Duration
+  let served: [Int: DocumentServer.Served]
   private let attemptsByAsk: [Int: [SimulatedAttempt]]
 
   /// The callers that own their call.
@@ -34,6 +35,7 @@ extension SimulatedAttempt {
       mostInFlight = world.network.mostInFlight
       hosts = world.network.hosts
       scopeEnds = world.ledger.scopeEnds
+      served = world.documents.served
       self.rest = rest
       self.shutdownTook = shutdownTook
       attemptsByAsk = Dictionary(grouping: attempts) { $0.ask ?? -1 }

@@ -9,9 +9,9 @@ extension Invariant {
   static let genuineResponses = Invariant(name: "a response comes from the server, for this request") {
     evidence in
     evidence.callers.compactMap { caller in
-      guard let end = caller.ends.first, case .responded(let status, let text) = end.outcome else {
-        return nil
-      }
+      guard caller.ask.reading == nil, let end = caller.ends.first,
+        case .responded(let status, let text) = end.outcome
+      else { return nil }
       guard let index = Echo.index(in: text), evidence.attempts.indices.contains(index) else {
         return "\(caller) got \(text.debugDescription)"
       }

@@ -6,6 +6,8 @@ extension Invariant {
     name: "a request has no more attempts than allowed, one after another, and only if it may be retried"
   ) { evidence in
     evidence.owners.flatMap { caller -> [String] in
+      // A renewal has attempts besides those of its call.
+      if evidence.isRenewed(caller) { return [] }
       let attempts = evidence.attempts(of: caller.ask)
       var found: [String] = []
       if attempts.count > caller.ask.maxAttempts {

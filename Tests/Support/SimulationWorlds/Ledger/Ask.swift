@@ -19,6 +19,12 @@ struct Ask: Sendable {
   var scope: Int?
   /// True if the outcome is handed to an object that may have been deallocated by then.
   var isHanded = false
+  /// Set if the response may come from the HTTP cache.
+  var reading: Reading?
+  /// The documents that it changes if it succeeds.
+  var changes: Set<Int> = []
+  /// The person who changes them.
+  var writer = Reader.anyone
 
   /// True if the request may be sent twice.
   var isRepeatable: Bool { hasKey || method.isIdempotent }
@@ -35,6 +41,10 @@ extension Ask: CustomStringConvertible {
     if priority != .default { text += ", \(priority)" }
     if let rule { text += ", \(rule)" }
     if let scope { text += ", in scope \(scope)" }
+    if !changes.isEmpty { text += ", changes \(changes.sorted()) for \(writer)" }
+    if let reading {
+      text += ", for \(reading.reader) in \(reading.language ?? "any language"), asking for \(reading.wish)"
+    }
     return text
   }
 }

@@ -19,12 +19,16 @@ struct Caller: Sendable {
   struct End: Sendable {
     let time: Duration
     let outcome: Outcome
+    /// The position among all beginnings and ends.
+    let order: Int
   }
 
   let id: Int
   let ask: Ask
   let role: Role
   let began: Duration
+  /// The position of the beginning among all beginnings and ends.
+  let order: Int
   /// The time of the caller's cancellation, and its reason.
   var leaves: [Leave] = []
   /// The outcomes: one, unless there is a defect.

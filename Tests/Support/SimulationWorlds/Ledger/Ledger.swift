@@ -8,6 +8,8 @@ final class Ledger: Sendable {
     var calls: [Int: Call] = [:]
     var asks = 0
     var scopes = 0
+    /// The number of beginnings and ends.
+    var order = 0
     var scopeEnds: [Int: Caller.Leave] = [:]
     var log: [LogLine] = []
   }
@@ -44,7 +46,9 @@ final class Ledger: Sendable {
 
   func begin(_ ask: Ask, _ role: Caller.Role, at time: Duration) -> Int {
     let caller = state.withLock { state in
-      state.callers.append(Caller(id: state.callers.count, ask: ask, role: role, began: time))
+      state.order += 1
+      state.callers.append(
+        Caller(id: state.callers.count, ask: ask, role: role, began: time, order: state.order))
       return state.callers[state.callers.count - 1]
     }
     note("\(caller)", at: time)
@@ -70,10 +74,11 @@ final class Ledger: Sendable {
   }
 
   func end(_ caller: Int, _ outcome: Outcome, at time: Duration) {
-    let end = Caller.End(time: time, outcome: outcome)
-    state.withLock {
-      $0.calls[caller] = nil
-      $0.callers[caller].ends += repeatsEnds ? [end, end] : [end]
+    state.withLock { state in
+      state.order += 1
+      let end = Caller.End(time: time, outcome: outcome, order: state.order)
+      state.calls[caller] = nil
+      state.callers[caller].ends += repeatsEnds ? [end, end] : [end]
     }
     note("caller \(caller) got: \(outcome)", at: time)
   }

@@ -23,6 +23,9 @@ extension Defect {
     case .passesLimits: Invariant.limits.name
     case .takesReservedSlots: Invariant.reservedSlots.name
     case .losesSlots, .keepsRequests: Invariant.quiet.name
+    case .confusesReaders: Invariant.cachedResponses.name
+    case .neverStale: Invariant.freshness.name
+    case .forgetsChanges: Invariant.changes.name
     }
   }
 }

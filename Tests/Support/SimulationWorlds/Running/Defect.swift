@@ -1,6 +1,12 @@
 import ErrandCore
 import ErrandTesting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A deliberate defect of a world, to check that an invariant finds it.
 public enum Defect: CaseIterable, Sendable {
   case neverResponds
@@ -26,6 +32,9 @@ public enum Defect: CaseIterable, Sendable {
   case passesLimits
   case takesReservedSlots
   case losesSlots
+  case confusesReaders
+  case neverStale
+  case forgetsChanges
 
   func spoil(_ configuration: inout ClientConfiguration, _ clock: VirtualClock) {
     switch self {
@@ -39,6 +48,13 @@ public enum Defect: CaseIterable, Sendable {
 
   func spoil(_ transport: any Transport, _ clock: VirtualClock) -> any Transport {
     self == .isSlowToStop ? SlowToStop(transport: transport, clock: clock) : transport
+  }
+
+  func spoil(_ cache: any ResponseCache, _ date: @escaping @Sendable () -> Date) -> any ResponseCache {
+    switch self {
+    case .confusesReaders, .neverStale, .forgetsChanges: SpoiledCache(cache, self, date: date)
+    default: cache
+    }
   }
 
   func spoil(_ request: Request, of ask: Ask) -> Request {

@@ -58,13 +58,14 @@
       let ask = world.ask(&random, scope: id)
       // A view of the page, which ends with it.
       let place = random.once(in: 2) ? RequestScope("view", in: page) : page
-      let (kind, seed) = (Int.random(in: 0..<5, using: &random), random.next())
+      let (kind, seed) = (Int.random(in: 0..<6, using: &random), random.next())
       let scope = world.defect == .forgetsScope ? nil : place
       group.addTask { [world] in
         var random = SeededRandom(seed: seed)
         switch kind {
         case 0: await world.stream(ask, in: scope, &random)
         case 1: await world.repeatedly(random, scope: id, in: scope)
+        case 5: await world.read(random, scope: id, in: scope)
         case 2: await world.start(ask, in: scope, &random)
         default: await world.send(ask, in: scope, leavingAfter: random.patience())
         }

@@ -10,6 +10,7 @@
     case stream
     case own
     case again
+    case read
 
     static func pick(_ random: inout SeededRandom) -> Action {
       allCases[Int.random(in: allCases.indices, using: &random)]
@@ -24,6 +25,7 @@
       case .start: await world.start(world.ask(&random), &random)
       case .chain: await world.chain(random)
       case .again: await world.repeatedly(random)
+      case .read: await world.read(random)
       case .own:
         var ask = world.ask(&random)
         ask.isHanded = true

@@ -36,6 +36,8 @@
       if ask.hasKey { request = request.idempotencyKey("\(ask.id)") }
       if let deadline = ask.deadline { request = request.deadline(deadline) }
       if let rule = ask.rule { request = self.request(request, by: rule) }
+      if let reading = ask.reading { request = reading.apply(to: request) }
+      if !ask.changes.isEmpty { request = ask.writer.apply(to: request.cached()) }
       if !calls.isEmpty { request = request.after(calls) }
       if ask.id.isMultiple(of: 3) { request = request.activity(activity) }
       return defect?.spoil(request, of: ask) ?? request

@@ -9,12 +9,14 @@
       guard plan.shutdown == nil, let total = plan.limits.total else { return 0 }
       if defect == .losesSlots { await loseSlots(total) }
       let (known, start) = (network.attempts.count, now)
+      // The time that the requests take without waiting for a slot.
+      let longest = Loitering.pause + SlowCache.longest
       await withDiscardingTaskGroup { group in
         for _ in 0..<min(total, plan.limits.perOrigin ?? total) {
           group.addTask { _ = try? await self.client.send(self.request("http://probe.test/")) }
         }
       }
-      return network.attempts[known...].filter { $0.began > start + Loitering.pause }.count
+      return network.attempts[known...].filter { $0.began > start + longest }.count
     }
 
     /// Takes all slots, with requests that get no response.

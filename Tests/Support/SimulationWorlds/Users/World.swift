@@ -12,6 +12,7 @@ import SimulationExecutor
     let ledger: Ledger
     let tokens = LiveTokens()
     let activity: RequestActivity
+    let documents: DocumentServer
     /// The parent of all stacks, which also has requests of its users. It never ends.
     let app = RequestScope("app")
     let defect: Defect?
@@ -23,10 +24,13 @@ import SimulationExecutor
       activity = RequestActivity(clock: simulation.clock)
       self.ledger = ledger
       self.defect = defect
+      let documents = DocumentServer(plan.documents, date: simulation.date)
+      self.documents = documents
       network = SimulatedNetwork(
         clock: simulation.clock, random: simulation.random(2), conditions: plan.conditions
       ) { arrived in
-        SimulatedResponse(
+        if let response = documents.response(to: arrived) { return response }
+        return SimulatedResponse(
           status: arrived.path.hasPrefix("/missing") ? 404 : 200,
           text: Echo.text(of: arrived.index, length: arrived.path.count * 7 % 50))
       }
@@ -36,6 +40,10 @@ import SimulationExecutor
       configuration.random = simulation.random(3)
       configuration.timeout = plan.timeout
       configuration.limits = plan.limits
+      var store: any ResponseCache = MemoryResponseCache()
+      if plan.hasSlowStore { store = SlowCache(store, clock: simulation.clock, random: simulation.random(4)) }
+      store = defect?.spoil(store, simulation.date) ?? store
+      configuration.cache = plan.cachesAll ? .http(store) : store
       if plan.hasInterceptor { configuration.interceptors = [Loitering(clock: simulation.clock)] }
       defect?.spoil(&configuration, simulation.clock)
       client = Client(

@@ -25,6 +25,11 @@ struct WorldPlan: Sendable {
   let ignoring: [Duration]
   /// The policy for sharing responses, by group.
   let sharing: [SharingPolicy]
+  let documents: [Document]
+  /// True if every request uses the HTTP cache, and not only those that ask for it.
+  let cachesAll: Bool
+  /// True if the store of responses takes time.
+  let hasSlowStore: Bool
 
   init(_ random: inout SeededRandom) {
     let grid: Duration? = random.once(in: 2) ? .milliseconds(50) : nil
@@ -66,6 +71,11 @@ struct WorldPlan: Sendable {
         whenAbandoned: random.once(in: 3) ? .finishes : .cancelled)
     }
     hasInterceptor = grid == nil && random.once(in: 3)
+    var documents: [Document] = []
+    for number in 0..<3 { documents.append(Document(&random, companion: number == 0 ? nil : number - 1)) }
+    self.documents = documents
+    cachesAll = random.once(in: 3)
+    hasSlowStore = random.once(in: 4)
   }
 }
 
