@@ -31,6 +31,17 @@ package enum FreePort {
   }
 
   private static func isFree(_ port: Int) -> Bool {
+    withSocket(to: port) { bind($0, $1, $2) == 0 }
+  }
+
+  /// Returns true if a server on this port accepts connections.
+  package static func accepts(_ port: Int) -> Bool {
+    withSocket(to: port) { connect($0, $1, $2) == 0 }
+  }
+
+  private static func withSocket(
+    to port: Int, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) -> Bool {
     #if os(Linux)
       let type = Int32(SOCK_STREAM.rawValue)
     #else
@@ -44,7 +55,7 @@ package enum FreePort {
     address.sin_port = in_port_t(port).bigEndian
     return withUnsafePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        body(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
   }
