@@ -54,12 +54,12 @@ let libraries: [Target] = [
 
   // The one module below the core, so that the core imports no cryptography.
   .target(
-    name: "ErrandHashing", dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+    name: "ErrandCrypto", dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
     name: "ErrandCore",
     dependencies: [
-      "CZlib", "ErrandHashing",
+      "CZlib", "ErrandCrypto",
       .target(name: "CIDN2", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict + lockChecks + [.strictMemorySafety()],
@@ -69,11 +69,11 @@ let libraries: [Target] = [
   .target(
     name: "ErrandCookies",
     dependencies: [
-      "ErrandCore", "ErrandHashing", .target(name: "CPSL", condition: .when(platforms: [.linux])),
+      "ErrandCore", "ErrandCrypto", .target(name: "CPSL", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
-    name: "ErrandAuthentication", dependencies: ["ErrandCore", "ErrandHashing"],
+    name: "ErrandAuthentication", dependencies: ["ErrandCore", "ErrandCrypto"],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(name: "ErrandObservability", dependencies: ["ErrandCore"], swiftSettings: strict),
   .target(
@@ -90,7 +90,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandOutbox",
     dependencies: [
-      "ErrandCore", "ErrandHashing", "ErrandObservability", "ErrandReachability",
+      "ErrandCore", "ErrandCrypto", "ErrandObservability", "ErrandReachability",
       .target(name: "CCrypto", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict + failpoints),
@@ -101,7 +101,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandOutboxPostgres",
     dependencies: [
-      "ErrandCore", "ErrandHashing", "ErrandOutbox",
+      "ErrandCore", "ErrandCrypto", "ErrandOutbox",
       .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
     ],
     swiftSettings: strict),
@@ -109,7 +109,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandSigning",
     dependencies: [
-      "ErrandCore", "ErrandHashing", "ErrandStructuredFields",
+      "ErrandCore", "ErrandCrypto", "ErrandStructuredFields",
       .target(name: "CCrypto", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict),
@@ -250,7 +250,7 @@ let testHelpers: [Target] = [
   // Kills a process that uses an outbox, and starts it again.
   .target(
     name: "CrashCourse",
-    dependencies: ["ErrandCore", "ErrandHashing", "ErrandOutbox", "ErrandTesting", "Programs"],
+    dependencies: ["ErrandCore", "ErrandCrypto", "ErrandOutbox", "ErrandTesting", "Programs"],
     path: "Tests/Support/CrashCourse", swiftSettings: strict),
   .executableTarget(
     name: "OutboxWorker",
@@ -285,7 +285,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCoreTests",
     dependencies: [
-      "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandHashing", "ErrandConformance",
+      "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandCrypto", "ErrandConformance",
       "ErrandObservability",
       "ErrandTesting",
       "CacheWriter", "FileCalls",
@@ -295,7 +295,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCookiesTests",
     dependencies: [
-      "ErrandCookies", "ErrandCore", "ErrandHashing", "ErrandTesting", "CookieWriter", "FileCalls",
+      "ErrandCookies", "ErrandCore", "ErrandCrypto", "ErrandTesting", "CookieWriter", "FileCalls",
       "Programs",
       "TestSupport",
     ],
@@ -314,7 +314,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandCurlTests",
     dependencies: [
-      "ErrandCurl", "ErrandAuthentication", "ErrandCore", "ErrandHashing", "ErrandServing",
+      "ErrandCurl", "ErrandAuthentication", "ErrandCore", "ErrandCrypto", "ErrandServing",
       "ErrandConformance",
       "ErrandObservability",
       "ErrandTesting", "CredentialUser",
@@ -327,7 +327,7 @@ let tests: [Target] = [
     name: "ErrandOutboxTests",
     dependencies: [
       "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandAuthentication",
-      "ErrandCore", "ErrandHashing",
+      "ErrandCore", "ErrandCrypto",
       "ErrandConformance", "ErrandObservability", "ErrandTesting", "CrashCourse",
       "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
       "PostgresCluster",
@@ -348,7 +348,7 @@ let tests: [Target] = [
   .testTarget(
     name: "ErrandSigningTests",
     dependencies: [
-      "ErrandSigning", "ErrandStructuredFields", "ErrandAuthentication", "ErrandCore", "ErrandHashing",
+      "ErrandSigning", "ErrandStructuredFields", "ErrandAuthentication", "ErrandCore", "ErrandCrypto",
       "ErrandCurl", "ErrandOutbox",
       "ErrandOutboxSQLite", "ErrandTesting",
       "ContentCoding", "Programs", "TestSupport",
@@ -405,7 +405,7 @@ let tests: [Target] = [
     name: "ErrandCommandsTests",
     dependencies: [
       "ErrandCommands", "ErrandCLI", "ExampleFeatures", "ExampleTour", "ErrandAuthentication", "ErrandCore",
-      "ErrandHashing",
+      "ErrandCrypto",
       "ErrandOutbox",
       "ErrandSigning",
       "ErrandConformance",

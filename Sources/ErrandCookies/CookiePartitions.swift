@@ -1,6 +1,6 @@
 import Dispatch
 import ErrandCore
-import ErrandHashing
+import ErrandCrypto
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

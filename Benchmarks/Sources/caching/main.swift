@@ -1,8 +1,10 @@
 // Measures the HTTP cache: a hit in memory beside a plain request, hits from disk, misses beside requests without a
 // cache, and a streamed body that is stored. All rounds take turns, over a transport that responds at once. Hits of
-// URLSession's URLCache are measured in the same rounds.
+// URLSession's URLCache are measured in the same rounds. With --url, misses and stored streams are also measured over
+// sockets.
 import BenchmarkSupport
 import ErrandCore
+import ErrandCurl
 import Foundation
 
 /// Responds at once with a body in pieces, of which one is reused.
@@ -66,7 +68,7 @@ func streamed(_ client: Client, _ url: String) async throws -> Double {
   return Double(count) / 1e6 / ((ContinuousClock.now - start) / .seconds(1))
 }
 
-let arguments = try Arguments(["rounds", "only"])
+let arguments = try Arguments(["rounds", "only", "url"])
 let rounds = try arguments.number("rounds", default: 5)
 let folder = URL(filePath: FileManager.default.temporaryDirectory.path).appending(
   path: "errand-caching-\(UUID())")
@@ -96,6 +98,27 @@ let sessionInMemory = wantsSession ? SessionCache(in: nil, count: 1, length: 100
 let sessionOnDisk =
   wantsSession ? SessionCache(in: folder.appending(path: "session"), count: 200, length: 10_000) : nil
 
+/// Clients with and without a cache, of a server that sends `/no-store`, which must not be stored, and `/large`.
+struct ServerLoad {
+  let url: String
+  let plain: Client
+  let caching: Client
+  var small: String { url + "/no-store" }
+  var file: String { url + "/large" }
+
+  init(_ url: String, _ store: any ResponseCache = MemoryResponseCache()) {
+    self.url = url
+    func client(_ cache: (any ResponseCache)?) -> Client {
+      var configuration = ClientConfiguration()
+      if let cache { configuration.cache = cache }
+      return Client(transport: CurlTransport(), configuration: configuration)
+    }
+    plain = client(nil)
+    caching = client(.http(store))
+  }
+}
+let server = arguments["url"].map { ServerLoad($0) }
+
 var times: [String: [Double]] = [:]
 /// Measures one load in each round, unless another one is wanted.
 @MainActor func measure(_ name: String, _ work: () async throws -> Double) async rethrows {
@@ -110,6 +133,17 @@ for round in 0..<rounds {
   if let sessionInMemory, let sessionOnDisk {
     try await measure("session hit") { try await sessionInMemory.time(tasks: 1, each: 2000) }
     try await measure("session disk") { try await sessionOnDisk.time(tasks: 8, each: 100) }
+  }
+  if let server {
+    for (load, client) in [("small", server.plain), ("small miss", server.caching)] {
+      try await measure(load) { try await time(client, [.get(server.small)], tasks: 1, each: 3000) }
+    }
+    try await measure("file") { try await streamed(server.plain, server.file) }
+    let place = folder.appending(path: "file\(round)")
+    let storing = ServerLoad(server.url, DiskResponseCache(folder: place, limit: 1 << 30)).caching
+    try await measure("stored file") { try await streamed(storing, server.file) }
+    try? FileManager.default.removeItem(at: place)
+    await storing.shutdown()
   }
   try await measure("uncached") { try await time(plainMiss, one, tasks: 1, each: 20_000) }
   try await measure("miss") { try await time(missing, one, tasks: 1, each: 20_000) }
@@ -146,10 +180,18 @@ report("URLSession's, on disk", "session disk", beside: "disk") { time, disk in
 }
 report("miss", "miss", beside: "uncached") { time, uncached in
   microseconds(time)
+    + (uncached.map { ", \((time - $0).fixed(2)) more than without a cache" } ?? "")
+}
+report("miss, over a socket", "small miss", beside: "small") { time, uncached in
+  microseconds(time)
     + (uncached.map { ", \((time / $0).fixed(2)) of a request without a cache  (at most 1.05)" } ?? "")
 }
 report("stream, 256 MB", "stream", beside: "") { figure, _ in rate(figure) }
 report("stream that is stored", "stored stream", beside: "stream") { figure, stream in
-  rate(figure) + (stream.map { ", \((figure / $0).fixed(2)) of it  (at least 0.9)" } ?? "")
+  rate(figure) + (stream.map { ", \((figure / $0).fixed(2)) of it" } ?? "")
 }
 report("stream from the cache", "cached stream", beside: "") { figure, _ in rate(figure) }
+report("stream over a socket", "file", beside: "") { figure, _ in rate(figure) }
+report("the same, stored", "stored file", beside: "file") { figure, stream in
+  rate(figure) + (stream.map { ", \((figure / $0).fixed(2)) of it  (at least 0.9)" } ?? "")
+}

@@ -1,5 +1,5 @@
 import ErrandCore
-import ErrandHashing
+import ErrandCrypto
 
 /// One use of a nonce (RFC 7616, section 3.4).
 struct DigestUse {

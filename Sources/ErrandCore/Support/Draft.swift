@@ -1,5 +1,5 @@
 import Dispatch
-import ErrandHashing
+import ErrandCrypto
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

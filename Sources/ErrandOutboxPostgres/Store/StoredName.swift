@@ -1,5 +1,5 @@
 #if Postgres
-  import ErrandHashing
+  import ErrandCrypto
   import ErrandCore
 
   #if canImport(FoundationEssentials)

@@ -1,5 +1,5 @@
 import ErrandCore
-import ErrandHashing
+import ErrandCrypto
 
 /// The bodies that an `AWSSigner` signs.
 public enum AWSPayloadSigning: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import ErrandCore
-import ErrandHashing
+import ErrandCrypto
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,5 @@
 import ErrandCore
-import ErrandHashing
+import ErrandCrypto
 import Foundation
 
 /// The requests that a server has received: the sending process, the key, and whether it accepted them. Pure.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandHashing
+  import ErrandCrypto
   import ErrandAuthentication
   import ErrandCore
   import ErrandCurl

@@ -1,4 +1,4 @@
-import ErrandHashing
+import ErrandCrypto
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -10,6 +10,8 @@ final class ChangeLog: Sendable {
   private struct Change {
     let number: Int
     let date: Date
+    /// The keys of the responses that were stored after the change at the same moment, as a clock of tests allows.
+    var newer: Set<CacheKey> = []
   }
 
   private struct State {
@@ -46,11 +48,22 @@ final class ChangeLog: Sendable {
     state.withLock { max($0.floor?.number ?? 0, $0.changes[name]?.number ?? 0) > moment }
   }
 
-  /// Returns true if the URL has changed since a response arrived.
-  func isChanged(_ name: String, after date: Date) -> Bool {
+  /// Notes that a response was stored.
+  func noteWrite(under key: CacheKey, at date: Date) {
+    state.withLock { state in
+      if state.last == 0 { return }
+      if state.floor?.date == date { state.floor?.newer.insert(key) }
+      if state.changes[key.name]?.date == date { state.changes[key.name]?.newer.insert(key) }
+    }
+  }
+
+  /// Returns true if the URL of a stored response has changed since the response was stored.
+  func isChanged(_ key: CacheKey, after date: Date) -> Bool {
     state.withLock { state in
       if state.last == 0 { return false }
-      return [state.floor, state.changes[name]].contains { $0.map { $0.date > date } ?? false }
+      return [state.floor, state.changes[key.name]].compactMap(\.self).contains { change in
+        change.date > date || (change.date == date && !change.newer.contains(key))
+      }
     }
   }
 }

@@ -33,7 +33,8 @@ extension HTTPCacheStage {
     _ seen: SeenRequest, _ stored: StoredVariants, _ caller: Caller, isDisconnected: Bool
   ) -> Response? {
     let rule = FreshnessRule(now: cache.date())
-    guard let variant = stored.selection?.selected, case let found = marked(variant.response, at: stored.place),
+    guard let variant = stored.selection?.selected,
+      case let found = marked(variant, at: stored.place),
       rule.mayReplaceError(found, for: seen.fields, isDisconnected: isDisconnected),
       found.part(for: seen.rangeFields) != nil, let age = rule.age(of: found)
     else { return nil }

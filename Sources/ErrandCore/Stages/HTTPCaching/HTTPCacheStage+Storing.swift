@@ -49,7 +49,13 @@ extension HTTPCacheStage {
     guard
       var new = made(response.head, body, from: response.url, to: fields, sentAt: sentAt, stored.place, rule)
     else { return nil }
-    if new.exchange?.part != nil, let combined = old?.response.combined(with: new) { new = combined }
+    if new.exchange?.part != nil, let old {
+      // A part does not replace a complete response, which is validated when it is used.
+      guard
+        let combined = old.response.combined(with: new) ?? (old.response.exchange?.part != nil ? new : nil)
+      else { return nil }
+      new = combined
+    }
     guard rule.isWorthStoring(new) else {
       if let old { await cache.remove(stored.place, old.number, unless: cancellation) }
       return nil
@@ -91,9 +97,13 @@ extension HTTPCacheStage {
     _ caller: Caller
   ) async -> Bool {
     let cancellation = caller.context.cancellation
+    guard !changes.isChanged(place.key.name, since: asked.begun) else { return false }
     let isStored = await cache.write(response, at: place, number, of: caller.user, unless: cancellation)
-    // The check comes after the write: a change that is noted later removes the response.
-    guard changes.isChanged(place.key.name, since: asked.begun) else { return isStored }
+    // The second check comes after the write: a change that is noted later removes the response.
+    guard changes.isChanged(place.key.name, since: asked.begun) else {
+      changes.noteWrite(under: place.key.variant(number), at: response.date)
+      return isStored
+    }
     await cache.remove(place, number, unless: cancellation)
     return false
   }
@@ -246,7 +256,6 @@ extension HTTPCacheStage {
     asked.begun = changes.now
     return await store(
       response, to: get, sentAt: asked.record.outcome?.sentAt ?? cache.date(), StoredVariants(place, nil),
-      asked,
-      caller)
+      asked, caller)
   }
 }

@@ -101,7 +101,7 @@ final class HTTPCacheStage: Stage {
       guard let variant = usable(selection, seen, caller) else {
         return try await ask(seen, caller, stored, miss(selection, seen))
       }
-      let use = use(of: variant.response, at: place, for: seen)
+      let use = use(of: variant, at: place, for: seen)
       switch use.verdict {
       case .deliver: return .cache(deliver(variant, use, seen, caller, after: wait))
       case .deliverAndValidate:
@@ -168,18 +168,20 @@ final class HTTPCacheStage: Stage {
       case let selection = await cache.selection(at: place, for: seen.fields, unless: cancellation),
       let found = usable(selection, seen, caller)
     else { return nil }
-    let use = use(of: found.response, at: place, for: seen)
+    let use = use(of: found, at: place, for: seen)
     return use.verdict == .deliver ? deliver(found, use, seen, caller) : nil
   }
 
   /// Decides how a stored response may be used. One whose URL has changed since must be validated.
-  private func use(of found: CachedResponse, at place: CachePlace, for seen: SeenRequest) -> CacheUse {
+  private func use(of found: CacheSelection.Variant, at place: CachePlace, for seen: SeenRequest) -> CacheUse
+  {
     FreshnessRule(now: cache.date()).use(of: marked(found, at: place), for: seen.fields)
   }
 
   /// Returns a stored response, marked as invalid if its URL has changed since.
-  func marked(_ found: CachedResponse, at place: CachePlace) -> CachedResponse {
-    changes.isChanged(place.key.name, after: found.date) ? found.invalidated : found
+  func marked(_ found: CacheSelection.Variant, at place: CachePlace) -> CachedResponse {
+    let isChanged = changes.isChanged(place.key.variant(found.number), after: found.response.date)
+    return isChanged ? found.response.invalidated : found.response
   }
 
   /// Returns false if the body is larger than the request allows to hold in memory.

@@ -92,7 +92,9 @@ struct Document: Sendable {
     let mustAsk = directives.contains("no-cache")
     let isStrict = mustAsk || directives.contains("must-revalidate")
     if let failure, !isStrict {
-      if failure == .disconnected, !wish.asksForFreshness { return true }
+      if failure == .disconnected, !wish.asksForFreshness {
+        return (wish.longestStaleness ?? staleIfError).map { staleness <= Double($0) } ?? true
+      }
       if [staleIfError, wish.staleIfError].contains(where: { $0.map { staleness <= Double($0) } ?? false }) {
         return true
       }

@@ -74,6 +74,16 @@ enum Wish: Sendable, Hashable {
 
   var staleIfError: Int? { if case .staleIfError(let seconds) = self { seconds } else { nil } }
 
+  /// The longest time that a response may have been stale if the server cannot be reached; nil if the request does not
+  /// say.
+  var longestStaleness: Int? {
+    switch self {
+    case .maxStale(let seconds): seconds ?? .max
+    case .staleIfError(let seconds): seconds
+    default: nil
+    }
+  }
+
   /// True if a stale response is not accepted, even if the server cannot be reached.
   var asksForFreshness: Bool {
     switch self {

@@ -66,8 +66,7 @@ extension Invariant {
       else { return nil }
       for (change, end, news) in changes
       where change.ask.changes.contains(reading.document) && end.order < caller.order {
-        // A change and a response that arrive at the same instant have no order.
-        if served.content.writes < news.writes[reading.document] ?? 0, source.ended != end.time {
+        if served.content.writes < news.writes[reading.document] ?? 0 {
           return "\(caller) got the response of attempt \(source.index), from before \(change)"
         }
       }

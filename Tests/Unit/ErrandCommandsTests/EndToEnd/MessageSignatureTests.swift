@@ -1,5 +1,5 @@
 import ErrandCore
-import ErrandHashing
+import ErrandCrypto
 @_spi(Benchmarks) import ErrandSigning
 import ErrandTesting
 import Foundation

@@ -1,4 +1,4 @@
-import ErrandHashing
+import ErrandCrypto
 import Foundation
 import TestSupport
 import Testing

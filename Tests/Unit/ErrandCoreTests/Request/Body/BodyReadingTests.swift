@@ -1,5 +1,5 @@
 import Dispatch
-import ErrandHashing
+import ErrandCrypto
 import ErrandTesting
 import Foundation
 import TestSupport

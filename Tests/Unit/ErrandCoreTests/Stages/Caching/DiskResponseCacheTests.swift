@@ -1,4 +1,4 @@
-import ErrandHashing
+import ErrandCrypto
 import ErrandTesting
 import Foundation
 import Synchronization

@@ -488,6 +488,15 @@ import Testing
     #expect(try await send(on: stage) == "200 4 uri-miss stored")
   }
 
+  @Test func `another user's change at the same moment counts`() async throws {
+    serve("one", ["Cache-Control": "max-age=60"])
+    _ = try await send(.get(Self.url).bearer("ann"))
+    serve("", [:], status: 204)
+    _ = try await send(.post(Self.url).bearer("bob"))
+    serve("two", ["Cache-Control": "max-age=60"])
+    #expect(try await send(.get(Self.url).bearer("ann")) == "200 two miss stored")
+  }
+
   @Test func `a 304 to the caller's own condition renews nothing`() async throws {
     let stage = Stage.configured { $0.cache = .http() }.responding { request in
       request.fields.contains("If-Modified-Since")
@@ -532,6 +541,16 @@ import Testing
     #expect(try await send() == "200 0123456789 hit")
     #expect(try await send(range("bytes=-3")) == "206 789 hit")
     #expect(sent.count == 2)
+  }
+
+  @Test func `a part does not replace a complete response`() async throws {
+    serve("whole", ["Cache-Control": "max-age=60", "ETag": "W/\"1\""])
+    _ = try await send()
+    serve(
+      "ol", ["Cache-Control": "max-age=60", "ETag": "\"2\"", "Content-Range": "bytes 1-2/5"], status: 206)
+    let request = Request.get(Self.url).field("Range", "bytes=1-2").cached(.revalidate)
+    #expect(try await send(request) == "206 ol request")
+    #expect(try await send() == "200 whole hit")
   }
 
   @Test func `a part that lies about its length is not stored`() async throws {
