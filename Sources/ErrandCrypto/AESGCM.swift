@@ -86,17 +86,22 @@ package enum AESGCM {
       }
 
       func update(_ data: Data) -> Data {
-        guard !data.isEmpty else { return Data() }
         var output = Data(count: data.count)
-        var count: Int32 = 0
-        let isDone = unsafe output.withUnsafeMutableBytes { output in
+        unsafe output.withUnsafeMutableBytes { output in
           unsafe data.withUnsafeBytes { input in
-            unsafe EVP_CipherUpdate(
-              context, output.bindMemory(to: UInt8.self).baseAddress, &count,
-              input.bindMemory(to: UInt8.self).baseAddress, Int32(input.count))
+            // OpenSSL counts in 32 bits.
+            for start in stride(from: 0, to: input.count, by: 1 << 30) {
+              let range = start..<min(start + (1 << 30), input.count)
+              let (from, to) = unsafe (input[range], output[range])
+              var count: Int32 = 0
+              let isDone = unsafe EVP_CipherUpdate(
+                context, UnsafeMutableRawBufferPointer(rebasing: to).bindMemory(to: UInt8.self).baseAddress,
+                &count, UnsafeRawBufferPointer(rebasing: from).bindMemory(to: UInt8.self).baseAddress,
+                Int32(range.count))
+              precondition(isDone == 1 && Int(count) == range.count)
+            }
           }
         }
-        precondition(isDone == 1 && Int(count) == data.count)
         return output
       }
 

@@ -139,6 +139,13 @@ for round in 0..<rounds {
       try await measure(load) { try await time(client, [.get(server.small)], tasks: 1, each: 3000) }
     }
     try await measure("file") { try await streamed(server.plain, server.file) }
+    let target = folder.appending(path: "download")
+    try await measure("download") {
+      let start = ContinuousClock.now
+      let response = try await server.plain.download(.get(server.file), to: target)
+      return Double(response.timing.bytesReceived) / 1e6 / ((ContinuousClock.now - start) / .seconds(1))
+    }
+    try? FileManager.default.removeItem(at: target)
     let place = folder.appending(path: "file\(round)")
     let storing = ServerLoad(server.url, DiskResponseCache(folder: place, limit: 1 << 30)).caching
     try await measure("stored file") { try await streamed(storing, server.file) }
@@ -192,6 +199,7 @@ report("stream that is stored", "stored stream", beside: "stream") { figure, str
 }
 report("stream from the cache", "cached stream", beside: "") { figure, _ in rate(figure) }
 report("stream over a socket", "file", beside: "") { figure, _ in rate(figure) }
-report("the same, stored", "stored file", beside: "file") { figure, stream in
-  rate(figure) + (stream.map { ", \((figure / $0).fixed(2)) of it  (at least 0.9)" } ?? "")
+report("download over a socket", "download", beside: "") { figure, _ in rate(figure) }
+report("stream that is stored", "stored file", beside: "download") { figure, download in
+  rate(figure) + (download.map { ", \((figure / $0).fixed(2)) of the download  (at least 0.9)" } ?? "")
 }

@@ -55,24 +55,24 @@ struct CacheCommand {
   }
 
   private func perform(_ cache: DiskResponseCache) async throws {
-    let entries = try await cache.list().sorted { $0.date > $1.date }
+    let found = try await cache.listResponses().sorted { $0.entry.date > $1.entry.date }
     switch action.task {
-    case .list: try await list(entries, in: cache)
-    case .show(let url): try await show(try matching(url, entries), in: cache)
+    case .list: try list(found)
+    case .show(let url): try show(try matching(url, found))
     case .remove(let url):
-      let found = try matching(url, entries)
-      for entry in found { try await cache.remove(entry.key) }
-      try report(removed: found.count)
+      let matching = try matching(url, found)
+      for response in matching { try await cache.remove(response.entry.key) }
+      try report(removed: matching.count)
     case .clear:
       try await cache.clear()
-      try report(removed: entries.count)
+      try report(removed: found.count)
     }
   }
 
   /// - Throws: `UsageError`, if no response has this URL.
-  private func matching(_ url: String, _ entries: [CacheEntry]) throws -> [CacheEntry] {
+  private func matching(_ url: String, _ responses: [ListedResponse]) throws -> [ListedResponse] {
     let shown = Request.get(url).urlText(hiding: .standard)
-    let found = entries.filter { $0.url.absoluteString == shown || $0.key.name == url }
+    let found = responses.filter { $0.entry.url.absoluteString == shown || $0.entry.key.name == url }
     guard !found.isEmpty else {
       throw UsageError(
         "the cache has no response of \(url.quotedWithoutSecrets)",
@@ -81,19 +81,16 @@ struct CacheCommand {
     return found
   }
 
-  private func row(_ entry: CacheEntry, in cache: DiskResponseCache) async throws -> (Row, CachedResponse)? {
-    guard let response = try await cache.read(entry.key) else { return nil }
-    let freshness = response.freshness(at: Date())
-    let row = Row(
-      url: entry.url.absoluteString, status: entry.status.code, bytes: response.data.count,
+  private func row(_ listed: ListedResponse) -> Row {
+    let (entry, freshness) = (listed.entry, listed.response.freshness(at: Date()))
+    return Row(
+      url: entry.url.absoluteString, status: entry.status.code, bytes: Int(listed.bodyLength),
       stored: entry.date.timeIntervalSince1970, age: freshness?.age, fresh: freshness?.ttl,
       why: freshness?.reason ?? "cached as \(entry.key.name)")
-    return (row, response)
   }
 
-  private func list(_ entries: [CacheEntry], in cache: DiskResponseCache) async throws {
-    var rows: [Row] = []
-    for entry in entries { if let (row, _) = try await row(entry, in: cache) { rows.append(row) } }
+  private func list(_ responses: [ListedResponse]) throws {
+    let rows = responses.map(row)
     if isJSON { return try console.show(rows) }
     let cells = rows.map { row in
       [
@@ -107,10 +104,11 @@ struct CacheCommand {
     }
   }
 
-  private func show(_ entries: [CacheEntry], in cache: DiskResponseCache) async throws {
+  private func show(_ responses: [ListedResponse]) throws {
     var rows: [Row] = []
-    for entry in entries {
-      guard case (var row, let response)? = try await row(entry, in: cache) else { continue }
+    for listed in responses {
+      let (entry, response) = (listed.entry, listed.response)
+      var row = row(listed)
       row.fields = response.fields.map { [$0.name, $0.isSecret ? "***" : $0.value] }
       rows.append(row)
       if isJSON { continue }

@@ -47,12 +47,13 @@ enum Amounts {
 /// Formats the timing of a response in two lines.
 enum TimingText {
   static func lines(_ timing: Timing) -> [String] {
+    // The response comes from the cache.
+    if timing.attempts == 0 { return [] }
     var facts = [
       timing.httpVersion.map { "\($0)" },
       timing.connectionReused.map { $0 ? "connection reused" : "new connection" },
     ]
     .compactMap { $0 }
-    if timing.attempts == 0 { return [] }
     facts.append(timing.attempts == 1 ? "1 attempt" : "\(timing.attempts) attempts")
     if timing.redirects > 0 {
       facts.append(timing.redirects == 1 ? "1 redirect" : "\(timing.redirects) redirects")

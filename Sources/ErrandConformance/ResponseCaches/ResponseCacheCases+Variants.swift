@@ -94,7 +94,7 @@ extension ResponseCacheConformance {
       }
     },
 
-    Case("keeps what HTTP's rules need to know about a response") { harness in
+    Case("keeps the facts about a response that HTTP's rules need") { harness in
       let store = try harness.store()
       let exchanges = [
         #"{"initialAge": 0, "selecting": [], "isInvalid": false}"#,

@@ -22,7 +22,7 @@ extension FileDescriptor {
     #endif
   }
 
-  /// What blocks of file systems begin at multiples of.
+  /// The blocks of a file system begin at multiples of this.
   static let cloneAlignment: Int64 = 4096
 
   #if os(Linux)

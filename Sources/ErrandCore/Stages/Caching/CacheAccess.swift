@@ -127,8 +127,8 @@ struct CacheAccess: Sendable {
       cancellation.removeCancelHandler(link)
     }
     do {
-      return try await wait.interrupting { [pause] in
-        defer { pause.end() }
+      return try await wait.interrupting { [pause, timeline] in
+        defer { pause.end(at: timeline.now(), isCancelled: wait.cause != nil) }
         return try await work(store)
       }
     } catch {
@@ -179,5 +179,11 @@ private final class StorePause: Sendable {
   func begin(at now: Duration) { until.withLock { $0 = now + Self.length } }
 
   /// Notes that the store has responded.
-  func end() { until.withLock { $0 = nil } }
+  /// - Parameter isCancelled: True if its work had been cancelled. If it ends at once then, it says nothing.
+  func end(at now: Duration, isCancelled: Bool) {
+    until.withLock { until in
+      if isCancelled, let end = until, now < end - Self.length + .seconds(1) { return }
+      until = nil
+    }
+  }
 }

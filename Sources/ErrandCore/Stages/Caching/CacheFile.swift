@@ -53,6 +53,8 @@ struct CacheFile: Sendable {
     self.head = newer
   }
 
+  var bodyLength: Int64 { prefix.bodyLength }
+
   /// Returns true if a body is the whole body in this file.
   func holds(_ body: CachedBody) -> Bool {
     guard let place = body.placeInFile else { return false }

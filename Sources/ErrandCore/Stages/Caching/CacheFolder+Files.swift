@@ -139,7 +139,7 @@ extension CacheFolder {
 
   /// Returns the stored salt; nil if the file is missing. A damaged or empty one is removed and reported.
   /// - Throws: `FileError`, if it is another program's file.
-  private func knownSalt() throws -> Data? {
+  func knownSalt() throws -> Data? {
     let path = file(CacheFileName.salt)
     let bytes: Data
     do {

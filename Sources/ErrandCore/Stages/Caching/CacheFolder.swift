@@ -14,6 +14,14 @@ import Dispatch
   import Foundation
 #endif
 
+/// A stored response without its body, as a list has it.
+package struct ListedResponse: Sendable {
+  package let entry: CacheEntry
+  package let response: CachedResponse
+  /// The length of the body, in bytes.
+  package let bodyLength: Int64
+}
+
 /// The folder of a store on disk. All its functions block, and none waits for another process.
 ///
 /// Other processes may read and write the same folder at any moment. A missing file is therefore a miss, and
@@ -81,7 +89,8 @@ final class CacheFolder: Sendable {
       let end = try? FileDescriptor(writing: self.file(name), mayCreate: false),
       try end.status().isSameFile(as: file.status()), try end.lockIfFree(),
       let current = try? CacheFile(file), current.key == key, current.holds(response.body),
-      let bytes = current.renewal(CacheFileHead(response, under: key).bytes())
+      let bytes = current.renewal(CacheFileHead(response, under: key).bytes()),
+      current.length + Int64(bytes.count) <= Int64(largest)
     else { return false }
     try end.write(bytes, at: current.length)
     let now = date()
@@ -140,15 +149,18 @@ final class CacheFolder: Sendable {
 
   func remove(_ key: CacheKey) throws { try remove(CacheFileName.of(key)) }
 
-  func list() throws -> [CacheEntry] {
+  /// Returns all entries, with their responses without bodies. They do not count as used.
+  func list() throws -> [ListedResponse] {
     try names().filter(CacheFileName.isResponse).compactMap { name in
       examine(name, isListed: true) { file in
         guard CacheFileName.of(file.key) == name, let url = URL(string: file.head.url) else {
           throw CacheFileFault.damaged
         }
-        return CacheEntry(
-          key: file.key, status: HTTPStatus(file.head.status), url: url,
-          date: Date(timeIntervalSinceReferenceDate: file.head.date), size: Int(file.length))
+        return ListedResponse(
+          entry: CacheEntry(
+            key: file.key, status: HTTPStatus(file.head.status), url: url,
+            date: Date(timeIntervalSinceReferenceDate: file.head.date), size: Int(file.length)),
+          response: try file.head.response(with: CachedBody(Data())), bodyLength: file.bodyLength)
       }
     }
   }
@@ -228,6 +240,9 @@ final class CacheFolder: Sendable {
 
   /// Returns the names of the folder's files; none if the folder does not exist.
   private func names() throws(FileError) -> [String] {
+    if FileDescriptor.status(of: path).map({ !$0.isFolder }) ?? false {
+      throw FileError(.read, path, "it is not a folder")
+    }
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {

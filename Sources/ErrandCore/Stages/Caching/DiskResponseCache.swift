@@ -21,6 +21,7 @@ public final class DiskResponseCache: ResponseCache {
   // With separate queues, a read does not wait until another call's write is on the disk.
   private let reading = DispatchQueue(label: "errand.cache.read")
   private let writing = DispatchQueue(label: "errand.cache.write")
+  private let listing = DispatchQueue(label: "errand.cache.list")
 
   /// Creates the cache without touching the disk. The first write creates the folder.
   ///
@@ -48,7 +49,9 @@ public final class DiskResponseCache: ResponseCache {
   /// Returns the folder's salt, which the first call writes to disk.
   /// - Throws: `FileError`, if the salt cannot be read or written.
   public func salt() async throws -> Data {
-    try await perform(on: writing) { [folder] in try folder.salt() }
+    // A read does not wait for another call's write, so neither does a known salt.
+    if let known = try await perform(on: reading, { [folder] in try folder.knownSalt() }) { return known }
+    return try await perform(on: writing) { [folder] in try folder.salt() }
   }
 
   /// Returns the cached response of this key; nil if the cache has none, or its file is damaged or
@@ -86,9 +89,12 @@ public final class DiskResponseCache: ResponseCache {
 
   /// Returns all entries, in no particular order. Damaged files are removed, and left out.
   /// - Throws: `FileError`, if the folder cannot be read.
-  public func list() async throws -> [CacheEntry] {
-    // A scan removes files, so the list waits for it. Reads do not.
-    try await perform(on: writing) { [folder] in
+  public func list() async throws -> [CacheEntry] { try await listResponses().map(\.entry) }
+
+  /// Returns all responses without their bodies, in no particular order. They do not count as used.
+  package func listResponses() async throws -> [ListedResponse] {
+    // A scan removes files, so the list waits for it. Reads and writes do not.
+    try await perform(on: listing) { [folder] in
       folder.endScan()
       return try folder.list()
     }

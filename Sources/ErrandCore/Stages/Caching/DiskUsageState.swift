@@ -20,7 +20,7 @@ struct DiskUsageState {
     let used: Date
   }
 
-  /// What must happen after a write.
+  /// The steps after a write.
   struct Step: Sendable, Hashable {
     /// True if a scan must begin.
     var scans = false

@@ -11,47 +11,72 @@ import ErrandCrypto
 ///
 /// ```swift
 /// let store = DiskResponseCache(folder: folder)
-/// configuration.cache = .http(EncryptedResponseCache(store, key: key))
+/// configuration.cache = .http(try EncryptedResponseCache(store, key: key))
 /// ```
+///
+/// It also sees how many responses a URL has.
 ///
 /// A response that was stored with another key, or changed since, is not found. Bodies are encrypted in memory, so a
 /// body that is larger than the request's `memoryLimit` is not cached.
 public final class EncryptedResponseCache: ResponseCache {
+  /// Says that a key is too short.
+  public struct ShortKey: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The number of bytes of the key.
+    public let count: Int
+    public var description: String {
+      "the key of an encrypted cache has \(count) bytes, and needs at least 32: make one from 32 random bytes"
+    }
+  }
+
   private let store: any ResponseCache
   private let nameKey: Data
   private let contentKey: Data
+  private let saltKey: Data
 
   /// Creates a cache on another one, which only encrypted caches with the same key should use.
   /// - Parameters:
   ///   - store: The cache that stores the encrypted responses.
   ///   - key: At least 32 unpredictable bytes. Store them with the system's secrets, such as the keychain. To use a
   ///     password, derive a key from it first (HKDF, scrypt).
-  public init(_ store: any ResponseCache, key: Data) {
+  /// - Throws: `ShortKey`, if the key has fewer bytes.
+  public init(_ store: any ResponseCache, key: Data) throws(ShortKey) {
+    guard key.count >= 32 else { throw ShortKey(count: key.count) }
     self.store = store
     func derived(_ purpose: String) -> Data {
       Data(SHA256Digest(of: Data("errand cache \(purpose)".utf8), key: key).bytes)
     }
     nameKey = derived("names")
     contentKey = derived("content")
+    saltKey = derived("salt")
   }
 
-  public func salt() async throws -> Data { try await store.salt() }
+  public func salt() async throws -> Data {
+    // The other store's salt lies beside the responses, so by itself it would let everybody test guesses of credentials.
+    Data(SHA256Digest(of: try await store.salt(), key: saltKey).bytes)
+  }
 
   public func read(_ key: CacheKey) async throws -> CachedResponse? {
-    try await store.read(sealed(key)).flatMap { opened($0, key) }
+    guard let found = try await store.read(sealed(key)) else { return nil }
+    return await opened(found, key)
   }
 
   public func readVariants(of key: CacheKey) async throws -> [CachedResponse?] {
     let found = try await store.readVariants(of: sealed(key))
-    return zip(CacheKey.variants, found).map { number, response in
-      response.flatMap { opened($0, key.variant(number)) }
+    var variants: [CachedResponse?] = []
+    for (number, response) in zip(CacheKey.variants, found) {
+      guard let response else {
+        variants.append(nil)
+        continue
+      }
+      variants.append(await opened(response, key.variant(number)))
     }
+    return variants
   }
 
   public func write(_ response: CachedResponse, under key: CacheKey) async throws {
     let key = (plain: key, sealed: sealed(key))
     let head = seal(CacheFileHead(response, under: key.plain).bytes(), key.sealed.data)
-    // The store is told that there may be other variants, and nothing else.
+    // The field says that there may be other variants, and not which fields select them.
     let fields: HTTPFields = response.rules.vary.names.isEmpty ? [:] : ["Vary": "Encrypted"]
     guard let url = URL(string: Self.scheme + head.base64EncodedString()) else { return }
     let hidden = CachedResponse(
@@ -86,9 +111,9 @@ public final class EncryptedResponseCache: ResponseCache {
     return CacheKey("\(code)", partition: key.partition).variant(key.variant)
   }
 
-  private func opened(_ stored: CachedResponse, _ key: CacheKey) -> CachedResponse? {
+  private func opened(_ stored: CachedResponse, _ key: CacheKey) async -> CachedResponse? {
     guard let (head, sealedHead) = head(in: stored.url, sealed(key)), let own = try? head.key(), own == key,
-      let body = try? stored.body.loaded(), let plain = open(body, sealedHead)
+      let body = try? await stored.body.load(), let plain = open(body, sealedHead)
     else { return nil }
     return try? head.response(with: CachedBody(plain))
   }

@@ -9,7 +9,7 @@
 ///
 /// A response is read as it was written, or not at all. A lost or damaged response is nil, not an error. A
 /// store never blocks the calling thread for longer than a memory access takes. A request waits at most 5 s
-/// for the store, and then continues as if the store had failed: a read has found nothing, or a write has
+/// for each operation, and then continues as if the store had failed: a read has found nothing, or a write has
 /// cached nothing.
 public protocol ResponseCache: Sendable {
   /// Returns the store's random bytes, with which partitions are salted. They stay the same for as long as

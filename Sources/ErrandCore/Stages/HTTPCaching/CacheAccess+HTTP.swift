@@ -42,7 +42,7 @@ extension CacheAccess {
     let credentials = CachePartition.parts(
       of: fields, method: nil, url: request.url, user: user.text, secrets: secrets
     ) { secrets.covers($0) }
-    let name = secrets.redact(request.address.resourceText)
+    let name = name(of: request)
     let hasSecret = fields.contains { secrets.covers($0) }
     if credentials.isEmpty, !hasSecret, user.owner == nil {
       return CachePlace(key: CacheKey(name), salt: Data())
@@ -52,6 +52,9 @@ extension CacheAccess {
     if let owner = user.owner { partition = partition.marked(by: owner, salt: salt) }
     return CachePlace(key: CacheKey(name, partition: partition), salt: salt)
   }
+
+  /// Returns the name in the keys of the responses to a request: its URL without secrets.
+  func name(of request: Request) -> String { secrets.redact(request.address.resourceText) }
 
   func selection(
     at place: CachePlace, for request: HTTPFields, unless cancellation: CancellationToken
@@ -96,10 +99,11 @@ extension CacheAccess {
   }
 
   /// Begins to store a response whose body is streamed; nil if the store fails.
-  /// - Parameter isCurrent: Returns false if the response is out of date when its body is complete.
+  /// - Parameter begun: When the response was requested. It is not stored if its URL has changed since.
   func draft(
     _ response: CachedResponse, at place: CachePlace, _ number: Int, of user: CallIdentity,
-    while isCurrent: @escaping @Sendable () -> Bool
+    _ changes: ChangeLog,
+    since begun: Int
   ) -> (any CacheDraft)? {
     let key = place.key.variant(number)
     guard let open = memory != nil ? response : response.open(secrets) else { return nil }
@@ -107,7 +111,8 @@ extension CacheAccess {
       let draft =
         try (cache as? any DraftingCache)?.draft(open, under: key)
         ?? CollectedDraft(open, under: key, in: cache, limit: memoryLimit)
-      return OwnedDraft(draft, key, cache: self) { identity.isPresent(user) && isCurrent() }
+      return OwnedDraft(
+        draft: draft, key: key, date: response.date, user: user, cache: self, changes: changes, begun: begun)
     } catch {
       report(error, unless: CancellationToken())
       return nil
@@ -163,19 +168,13 @@ extension Address {
 /// A draft of a response that is removed if it is out of date at its end: its identity has signed out, and its responses
 /// may have been cleared, or its URL has changed.
 private struct OwnedDraft: CacheDraft {
-  private let draft: any CacheDraft
-  private let key: CacheKey
-  private let cache: CacheAccess
-  private let isCurrent: @Sendable () -> Bool
-
-  init(
-    _ draft: any CacheDraft, _ key: CacheKey, cache: CacheAccess, _ isCurrent: @escaping @Sendable () -> Bool
-  ) {
-    self.draft = draft
-    self.key = key
-    self.cache = cache
-    self.isCurrent = isCurrent
-  }
+  let draft: any CacheDraft
+  let key: CacheKey
+  let date: Date
+  let user: CallIdentity
+  let cache: CacheAccess
+  let changes: ChangeLog
+  let begun: Int
 
   var sink: any BodySink { draft.sink }
 
@@ -183,11 +182,19 @@ private struct OwnedDraft: CacheDraft {
     try await CancellationToken.ofTask { cancellation in
       do {
         // The reader waits for the end, so a silent store must not delay it forever.
-        try await cache.asked(unless: cancellation) { [self] store in
-          try await draft.commit()
-          if !isCurrent() { try await store.remove(key) }
+        let isStored = try await cache.asked(unless: cancellation) { [self] store in
+          try await changes.store(key, requestedAt: begun, at: date) {
+            try await draft.commit()
+            if cache.identity.isPresent(user) { return true }
+            try await store.remove(key)
+            return false
+          } remove: {
+            try await store.remove(key)
+          }
         }
+        if !isStored { draft.abandon() }
       } catch {
+        draft.abandon()
         cache.report(error, unless: cancellation)
         throw error
       }

@@ -17,6 +17,8 @@ final class ChangeLog: Sendable {
   private struct State {
     var last = 0
     var changes: [String: Change] = [:]
+    /// When the responses were requested that are being stored.
+    var writes: [CacheKey: [Int]] = [:]
     /// The change that counts for all other URLs.
     var floor: Change?
   }
@@ -48,8 +50,34 @@ final class ChangeLog: Sendable {
     state.withLock { max($0.floor?.number ?? 0, $0.changes[name]?.number ?? 0) > moment }
   }
 
-  /// Notes that a response was stored.
-  func noteWrite(under key: CacheKey, at date: Date) {
+  /// Stores a response, unless its URL has changed since it was requested. Until that is certain, no request may use it.
+  /// - Parameters:
+  ///   - begun: When the response was requested.
+  ///   - write: Stores the response. Returns false if it could not.
+  ///   - remove: Removes it, because the URL has changed meanwhile.
+  /// - Returns: True if the response is stored.
+  func store(
+    _ key: CacheKey, requestedAt begun: Int, at date: Date, write: () async throws -> Bool,
+    remove: () async throws -> Void
+  ) async rethrows -> Bool {
+    if isChanged(key.name, since: begun) { return false }
+    state.withLock { $0.writes[key, default: []].append(begun) }
+    defer {
+      state.withLock { state in
+        if let index = state.writes[key]?.firstIndex(of: begun) { state.writes[key]?.remove(at: index) }
+        if state.writes[key]?.isEmpty == true { state.writes[key] = nil }
+      }
+    }
+    guard try await write() else { return false }
+    if isChanged(key.name, since: begun) {
+      try await remove()
+      return false
+    }
+    noteWrite(under: key, at: date)
+    return true
+  }
+
+  private func noteWrite(under key: CacheKey, at date: Date) {
     state.withLock { state in
       if state.last == 0 { return }
       if state.floor?.date == date { state.floor?.newer.insert(key) }
@@ -61,8 +89,10 @@ final class ChangeLog: Sendable {
   func isChanged(_ key: CacheKey, after date: Date) -> Bool {
     state.withLock { state in
       if state.last == 0 { return false }
+      let writes = state.writes[key] ?? []
       return [state.floor, state.changes[key.name]].compactMap(\.self).contains { change in
         change.date > date || (change.date == date && !change.newer.contains(key))
+          || writes.contains { $0 < change.number }
       }
     }
   }

@@ -170,7 +170,10 @@ struct FreshnessRule: Sendable {
     guard let age = age(of: response), response.exchange?.isInvalid != true, !Self.mustReachServer(control)
     else { return false }
     let staleness = age - lifetime(of: response)
-    if isDisconnected, !["no-cache", "max-age", "min-fresh"].contains(where: asked.contains) {
+    let isForbidden =
+      ["no-cache", "max-age", "min-fresh"].contains(where: asked.contains)
+      || (asked.isEmpty && Self.isPragmaNoCache(request))
+    if isDisconnected, !isForbidden {
       return staleness <= Self.limit(asked, control)
     }
     return [asked, control].contains { $0.validSeconds("stale-if-error").map { staleness <= $0 } ?? false }

@@ -31,7 +31,7 @@ extension HTTPCacheStage {
         throw error
       }
       // The response is stored, even if this request rejects it.
-      if await store(rejected, asked, stored, caller) != nil { caller.validation?.note(.renewed) }
+      _ = await store(rejected, asked, stored, caller)
       throw error
     }
     guard let stored else { return .network(response.with(status)) }
@@ -50,7 +50,6 @@ extension HTTPCacheStage {
     if let ttl = await store(response, asked, stored, caller) {
       status.isStored = true
       status.timeToLive = .seconds(ttl)
-      caller.validation?.note(.renewed)
     } else if asked.record.isDrafted {
       // The body of a stream is stored while it is read.
       status.isStored = true
@@ -90,7 +89,7 @@ extension HTTPCacheStage {
     } else if await write(updated, at: stored.place, variant.number, asked, caller) {
       status.isStored = true
       status.timeToLive = .seconds(use.ttl)
-      caller.validation?.note(.renewed)
+      caller.validation?.stored(under: stored.place.key.variant(variant.number))
     }
     let part = updated.part(for: seen.fields) ?? updated
     var delivered = part.delivered(to: seen.request, age: use.age)

@@ -62,6 +62,7 @@ extension HTTPCacheStage {
     }
     let number = (stored.selection ?? CacheSelection.empty).number(for: new, among: CacheKey.variants)
     let isStored = await write(new, at: stored.place, number, asked, caller)
+    if isStored { caller.validation?.stored(under: stored.place.key.variant(number)) }
     for number in stored.selection?.outdated(by: new) ?? [] {
       await cache.remove(stored.place, number, unless: cancellation)
     }
@@ -97,15 +98,11 @@ extension HTTPCacheStage {
     _ caller: Caller
   ) async -> Bool {
     let cancellation = caller.context.cancellation
-    guard !changes.isChanged(place.key.name, since: asked.begun) else { return false }
-    let isStored = await cache.write(response, at: place, number, of: caller.user, unless: cancellation)
-    // The second check comes after the write: a change that is noted later removes the response.
-    guard changes.isChanged(place.key.name, since: asked.begun) else {
-      changes.noteWrite(under: place.key.variant(number), at: response.date)
-      return isStored
+    return await changes.store(place.key.variant(number), requestedAt: asked.begun, at: response.date) {
+      await cache.write(response, at: place, number, of: caller.user, unless: cancellation)
+    } remove: {
+      await cache.remove(place, number, unless: cancellation)
     }
-    await cache.remove(place, number, unless: cancellation)
-    return false
   }
 
   // MARK: Streams
@@ -125,9 +122,7 @@ extension HTTPCacheStage {
         rule.isWorthStoring(new)
       else { return nil }
       let number = (stored.selection ?? .empty).number(for: new, among: CacheKey.variants)
-      return cache.draft(new, at: stored.place, number, of: caller.user) { [changes] in
-        !changes.isChanged(stored.place.key.name, since: begun)
-      }
+      return cache.draft(new, at: stored.place, number, of: caller.user, changes, since: begun)
     }
   }
 
@@ -208,10 +203,11 @@ extension HTTPCacheStage {
     let own = cookies?.field(for: target, of: caller.context)
     var open = target
     open.fields.remove(where: secrets.covers)
+    // Noted even if the store does not respond.
+    changes.note(cache.name(of: target), at: cache.date())
     for (target, user, cookie) in [(target, caller.user, own), (open, CallIdentity(), nil)] {
       let fields = SeenRequest(target, cookie, followed: 0).fields
       guard let place = await cache.place(of: target, user, fields, unless: cancellation) else { continue }
-      changes.note(place.key.name, at: cache.date())
       await cache.removeAll(at: place, unless: cancellation)
     }
   }

@@ -40,7 +40,7 @@ final class HTTPCacheStage: Stage {
     // Looked up before the request is sent: the response belongs to the identity that sent the request, even
     // if another signs in meanwhile.
     let user = cache.identity(request, context, in: .exchange)
-    let caller = Caller(user: user, context: context, next: next)
+    let caller = Caller(user: user, context: context, next: next, validation: nil)
     guard request.method == .get || request.method == .head else { return try await passOn(request, caller) }
     var request = request
     var followed = 0
@@ -79,7 +79,7 @@ final class HTTPCacheStage: Stage {
     let context: CallContext
     let next: NextStage
     /// The validation that other calls wait for, if this call is the one that asks the server.
-    var validation: Validation?
+    let validation: Validation?
   }
 
   // MARK: Safe requests
@@ -118,16 +118,18 @@ final class HTTPCacheStage: Stage {
           return .cache(response)
         }
         // A second request for the same validation waits for the first one, and then looks again.
-        guard wait.mayGoOn, !CacheControl(seen.fields).contains("only-if-cached") else {
-          return try await ask(seen, caller, stored, status)
-        }
-        let key = place.key.variant(variant.number)
-        let (validation, isOwn) = validations.begin(key)
+        guard wait.mayGoOn, !Validations.isLeading, !CacheControl(seen.fields).contains("only-if-cached")
+        else { return try await ask(seen, caller, stored, status) }
+        let group = Validations.Group(
+          place.key.variant(variant.number), seen.request.options, caller.context.effectivePriority.current)
+        let (validation, isOwn) = validations.begin(group)
         if isOwn {
-          defer { validations.end(key) }
-          var caller = caller
-          caller.validation = validation
-          return try await ask(seen, caller, stored, status)
+          defer { validations.end(group) }
+          let leader = Caller(
+            user: caller.user, context: caller.context, next: caller.next, validation: validation)
+          return try await Validations.$isLeading.withValue(true) {
+            try await ask(seen, leader, stored, status)
+          }
         }
         wait.waited(for: variant.number, status, try await validation.ended(unless: cancellation))
       }
@@ -213,8 +215,10 @@ final class HTTPCacheStage: Stage {
   private func renew(
     _ seen: SeenRequest, _ caller: Caller, _ stored: StoredVariants, _ variant: CacheSelection.Variant
   ) {
-    let key = stored.place.key.variant(variant.number)
-    let (validation, isOwn) = validations.begin(key)
+    let group = Validations.Group(
+      stored.place.key.variant(variant.number), seen.request.options,
+      caller.context.effectivePriority.current, isRenewal: true)
+    let (validation, isOwn) = validations.begin(group)
     guard isOwn else { return }
     renewal.begin(seen.request, beside: caller.context) { [self] context in
       let caller = Caller(user: caller.user, context: context, next: caller.next, validation: validation)
@@ -222,7 +226,7 @@ final class HTTPCacheStage: Stage {
       case .cache(let response), .network(let response): return response
       }
     } atEnd: { [validations] in
-      validations.end(key)
+      validations.end(group)
     }
   }
 }

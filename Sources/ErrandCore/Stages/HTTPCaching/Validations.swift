@@ -1,39 +1,70 @@
 /// The validations that are under way, so that requests for the same one wait for it.
 final class Validations: Sendable {
-  private let running = Locked<[CacheKey: Validation]>([:])
+  /// The requests that may wait for one another. They ask for the same stored response, and are equally patient and
+  /// urgent, so that none suffers from the options of the one that asks the server.
+  struct Group: Sendable, Hashable {
+    let key: CacheKey
+    private let timeout: Duration?
+    private let connectTimeout: Duration?
+    private let retry: RetryPolicy?
+    private let priority: Priority
+    /// True for a renewal in the background, for which no request waits.
+    private let isRenewal: Bool
+
+    init(_ key: CacheKey, _ options: RequestOptions, _ priority: Priority, isRenewal: Bool = false) {
+      self.key = key
+      timeout = options.timeout
+      connectTimeout = options.connectTimeout
+      retry = options.retry
+      self.priority = priority
+      self.isRenewal = isRenewal
+    }
+  }
+
+  /// True while the current task asks the server for other requests, too. The requests that it sends meanwhile, such as
+  /// those of an interceptor, do not wait: they could wait for their own call.
+  @TaskLocal static var isLeading = false
+
+  private let running = Locked<[Group: Validation]>([:])
 
   /// Begins a validation, unless one is under way.
   /// - Returns: The validation, and whether the caller has begun it. Then the caller must end it.
-  func begin(_ key: CacheKey) -> (validation: Validation, isOwn: Bool) {
+  func begin(_ group: Group) -> (validation: Validation, isOwn: Bool) {
     running.withLock { running in
-      if let validation = running[key] { return (validation, false) }
-      let validation = Validation()
-      running[key] = validation
+      if let validation = running[group] { return (validation, false) }
+      let validation = Validation(group.key)
+      running[group] = validation
       return (validation, true)
     }
   }
 
-  func end(_ key: CacheKey) { running.withLock { $0.removeValue(forKey: key) }?.end() }
+  func end(_ group: Group) { running.withLock { $0.removeValue(forKey: group) }?.end() }
 }
 
 /// A request that asks whether a stored response is still valid, for all requests that wait for it.
 final class Validation: Sendable {
   enum Ending: Sendable {
-    /// The stored response has been renewed or replaced.
+    /// The stored response has been renewed, or replaced by the server's.
     case renewed
     /// The server failed, or could not be reached.
     case failed(isDisconnected: Bool)
     /// The request that asked the server was cancelled.
     case cancelled
-    /// The server's response is only for the request that asked.
+    /// The server's response is only for the request that asked, or for another URL or other requests.
     case other
   }
 
+  private let key: CacheKey
   private let ending = Locked(Ending.other)
   private let promise = Promise<Ending>()
 
+  fileprivate init(_ key: CacheKey) { self.key = key }
+
   /// Notes how the validation ends, before it does.
   func note(_ ending: Ending) { self.ending.withLock { $0 = ending } }
+
+  /// Notes that a response was stored. It says nothing about the stored response of another key.
+  func stored(under key: CacheKey) { if key == self.key { note(.renewed) } }
 
   fileprivate func end() { promise.settle(.success(ending.withLock(\.self))) }
 

@@ -1,6 +1,6 @@
 import ErrandTesting
 
-/// A resource of a simulated server, and what the server says about caching it. Pure.
+/// A resource of a simulated server, and the server's directives about caching it. Pure.
 struct Document: Sendable {
   /// How long a response is fresh, and by which field. In seconds.
   enum Lifetime: Sendable, Hashable {

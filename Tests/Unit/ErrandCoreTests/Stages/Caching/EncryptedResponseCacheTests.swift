@@ -27,9 +27,9 @@ import Testing
   }
 
   @Test func `the HTTP cache works with it, and its folder shows nothing of the responses`() async throws {
-    let first = stage(EncryptedResponseCache(disk, key: key))
+    let first = stage(try EncryptedResponseCache(disk, key: key))
     for language in ["de", "en"] { _ = try await first.client.send(request(language)) }
-    let next = stage(EncryptedResponseCache(disk, key: key))
+    let next = stage(try EncryptedResponseCache(disk, key: key))
     for language in ["de", "en"] {
       let response = try await next.client.send(request(language))
       #expect(response.cacheStatus?.isHit == true && response.text == "dear diary, in \(language)")
@@ -42,18 +42,18 @@ import Testing
         #expect(bytes.range(of: Data(text.utf8)) == nil, "\(name) contains \(text)")
       }
     }
-    let listed = try await EncryptedResponseCache(disk, key: key).list()
+    let listed = try await (try EncryptedResponseCache(disk, key: key)).list()
     #expect(listed.count == 3 && listed.allSatisfy { $0.url.absoluteString == Self.url })
-    for entry in listed { try await EncryptedResponseCache(disk, key: key).remove(entry.key) }
+    for entry in listed { try await (try EncryptedResponseCache(disk, key: key)).remove(entry.key) }
     #expect(try await disk.list().isEmpty)
   }
 
   @Test func `another key, and a response that was exchanged for another, find nothing`() async throws {
     let store = MemoryResponseCache()
-    let cache = EncryptedResponseCache(store, key: key)
+    let cache = try EncryptedResponseCache(store, key: key)
     for name in ["a", "b"] { try await cache.write(.sample(name), under: CacheKey(name)) }
     #expect(try await cache.read(CacheKey("a")) == .sample("a"))
-    let other = EncryptedResponseCache(store, key: key + [1])
+    let other = try EncryptedResponseCache(store, key: key + [1])
     #expect(try await other.read(CacheKey("a")) == nil)
     #expect(try await other.list().isEmpty)
 
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `a large body that is stored in a file is decrypted`() async throws {
-    let cache = EncryptedResponseCache(disk, key: key)
+    let cache = try EncryptedResponseCache(disk, key: key)
     let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
     let stage = Stage.configured { $0.cache = .http(cache) }.responding { _ in
       .response(fields: ["Cache-Control": "max-age=60"], chunks: [body])
@@ -82,6 +82,14 @@ import Testing
       var data = Data()
       for try await chunk in response.chunks { data.append(chunk) }
       #expect(data == body && response.cacheStatus?.isHit == isHit)
+    }
+  }
+
+  @Test func `the salt needs the key, and a short key is refused`() async throws {
+    let salts = try await (disk.salt(), (try EncryptedResponseCache(disk, key: key)).salt())
+    #expect(salts.0 != salts.1)
+    #expect(throws: EncryptedResponseCache.ShortKey(count: 31)) {
+      try EncryptedResponseCache(disk, key: key.dropLast())
     }
   }
 }

@@ -24,7 +24,7 @@ import Testing
   @Test("an encrypted store conforms", arguments: ResponseCacheConformance.cases)
   func encrypted(_ requirement: ResponseCacheConformance.Case) async throws {
     try await ResponseCacheConformance { limit in
-      EncryptedResponseCache(MemoryResponseCache(limit: limit), key: Data(count: 32))
+      try EncryptedResponseCache(MemoryResponseCache(limit: limit), key: Data(count: 32))
     }.run(requirement)
   }
 }

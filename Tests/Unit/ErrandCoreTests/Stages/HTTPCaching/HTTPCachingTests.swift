@@ -243,6 +243,82 @@ import Testing
     #expect(stage.stub.requests.count == 2)
   }
 
+  /// Sends requests at once that wait for one validation, of which only some update the stored response.
+  @Test(arguments: ["redirect", "vary"])
+  func `a validation that leaves the stored response as it is does not satisfy others`(kind: String)
+    async throws
+  {
+    let store = CountingStore()
+    let gates = [StubGate(), StubGate()]
+    let stage = Stage.configured { $0.cache = .http(store) }.responding { request in
+      if request.index == 0 {
+        let fields: HTTPFields = ["Cache-Control": "no-cache", "ETag": "\"1\"", "Vary": "X-A"]
+        return .response(fields: fields, body: "old")
+      }
+      let step: StubStep =
+        request.path == "/new"
+        ? .response(fields: ["Cache-Control": "max-age=60"], body: "new")
+        : kind == "redirect"
+          ? .response(status: 302, fields: ["Location": "/new"])
+          : .response(fields: ["Cache-Control": "no-cache", "Vary": "X-A, X-B"], body: "new")
+      return 1...2 ~= request.index ? step.behind(gates[request.index - 1]) : step
+    }
+    _ = try await send(on: stage)
+    async let results = withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<6 {
+        group.addTask { try await send(.get(Self.url).field("X-B", "\(number)"), on: stage) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    await store.reach(7)
+    for gate in gates { gate.open() }
+    for result in try await results { #expect(result.hasPrefix("200 new")) }
+  }
+
+  @Test func `a request does not wait for one with other time-outs, retries or another priority`()
+    async throws
+  {
+    serve("one", ["Cache-Control": "max-age=1", "ETag": "\"1\""])
+    _ = try await send()
+    await wait(2)
+    script.now = .stall
+    let first = stage.client.start(.get(Self.url).priority(.background))
+    while sent.count < 2 { await Task.yield() }
+    serve("two", ["Cache-Control": "max-age=1"])
+    #expect(try await send() == "200 two stale stored")
+    #expect(
+      try await send(.get(Self.url).timeout(.seconds(1)).cached(.revalidate)) == "200 two request stored")
+    first.cancel()
+    await stage.expectNothingLeft()
+  }
+
+  /// Asks for the URL of each validation before it.
+  private final class AsksBefore: Interceptor {
+    let client = Locked<Client?>(nil)
+
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+      if request.fields["X-Inner"] == nil, request.fields["If-None-Match"] != nil {
+        _ = try await client.withLock { $0 }?.send(.head(HTTPCachingTests.url).field("X-Inner", "1"))
+      }
+      return try await next(request)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an interceptor that asks for the same URL does not wait for itself`() async throws {
+    let interceptor = AsksBefore()
+    let stage = Stage.configured {
+      $0.cache = .http()
+      $0.interceptors = [interceptor]
+    }.responding { _ in .response(fields: ["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "one") }
+    interceptor.client.withLock { $0 = stage.client }
+    _ = try await send(on: stage)
+    await stage.clock.advance(by: .seconds(2))
+    #expect(try await send(on: stage).hasPrefix("200 one"))
+    #expect(stage.stub.requests.count == 3)
+    interceptor.client.withLock { $0 = nil }
+  }
+
   @Test func `variants of a URL are validated beside each other`() async throws {
     let stage = Stage.configured { $0.cache = .http() }.responding { request in
       let language = request.fields["Accept-Language"] ?? "none"
