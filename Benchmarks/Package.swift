@@ -50,7 +50,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "overhead", dependencies: [authentication, core, curl, "BenchmarkSupport"], swiftSettings: strict),
-    .executableTarget(name: "caching", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "caching", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "scheduling", dependencies: [core, testing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
