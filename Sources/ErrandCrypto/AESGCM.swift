@@ -15,6 +15,21 @@ package enum AESGCM {
   package static let nonceLength = 12
   package static let tagLength = 16
 
+  /// Encrypts data with a random nonce.
+  /// - Returns: The nonce, the ciphertext and the tag.
+  package static func seal(_ plain: Data, with key: Data, authenticating context: Data) -> Data {
+    let nonce = Data.random(nonceLength)
+    return nonce + seal(plain, with: key, nonce: nonce, authenticating: context)
+  }
+
+  /// Decrypts data that begins with its nonce.
+  /// - Returns: Nil if one bit of the data, the context or the key has changed.
+  package static func open(_ sealed: Data, with key: Data, authenticating context: Data) -> Data? {
+    guard sealed.count >= nonceLength else { return nil }
+    return open(
+      sealed.dropFirst(nonceLength), with: key, nonce: sealed.prefix(nonceLength), authenticating: context)
+  }
+
   /// Encrypts data.
   /// - Parameter nonce: 12 bytes that are used only once with this key.
   /// - Returns: The ciphertext, followed by the tag.
@@ -49,6 +64,14 @@ package enum AESGCM {
       let plain = cipher.update(ciphertext)
       return cipher.verify(tag) ? plain : nil
     #endif
+  }
+}
+
+extension Data {
+  /// Returns unpredictable bytes, from the system's cryptographic generator.
+  package static func random(_ count: Int) -> Data {
+    var generator = SystemRandomNumberGenerator()
+    return Data((0..<count).map { _ in UInt8.random(in: 0...(.max), using: &generator) })
   }
 }
 

@@ -12,7 +12,7 @@ struct Checksum: Sendable, Hashable {
 
   init() {}
 
-  init(of data: Data) { update(data) }
+  init(of pieces: Data...) { for piece in pieces { update(piece) } }
 
   mutating func update(_ data: Data) {
     value = unsafe data.withUnsafeBytes { bytes in

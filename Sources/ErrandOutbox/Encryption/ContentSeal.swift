@@ -36,9 +36,8 @@ struct ContentSeal: Sendable {
 
   func wrap(_ data: Data, as part: SealedPart) -> Data {
     guard let key else { return Data([Form.plain.rawValue] + [UInt8](data)) }
-    let nonce = Data.random(AESGCM.nonceLength)
-    let sealed = AESGCM.seal(data, with: key.data, nonce: nonce, authenticating: part.context)
-    return Data([Form.sealed.rawValue]) + fingerprint + nonce + sealed
+    return Data([Form.sealed.rawValue]) + fingerprint
+      + AESGCM.seal(data, with: key.data, authenticating: part.context)
   }
 
   /// Returns the wrapped data.
@@ -55,13 +54,10 @@ struct ContentSeal: Sendable {
   }
 
   private func open(_ wrapped: Data, _ part: SealedPart) throws(OutboxError) -> Data {
-    let (start, length) = (OutboxKey.fingerprintLength, AESGCM.nonceLength)
-    guard wrapped.count >= start + length + AESGCM.tagLength else { throw Self.damaged(part) }
+    let start = OutboxKey.fingerprintLength
+    guard wrapped.count >= start + AESGCM.nonceLength + AESGCM.tagLength else { throw Self.damaged(part) }
     let key = try key(for: wrapped.prefix(start), part)
-    let nonce = wrapped.dropFirst(start).prefix(length)
-    guard
-      let data = AESGCM.open(
-        wrapped.dropFirst(start + length), with: key.data, nonce: nonce, authenticating: part.context)
+    guard let data = AESGCM.open(wrapped.dropFirst(start), with: key.data, authenticating: part.context)
     else { throw Self.damaged(part) }
     return data
   }

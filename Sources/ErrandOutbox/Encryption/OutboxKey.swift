@@ -63,11 +63,3 @@ extension OutboxKey {
     String(SHA256Digest(of: Data("origin \(text)".utf8), key: data).description.prefix(32))
   }
 }
-
-extension Data {
-  /// Returns unpredictable bytes, from the system's cryptographic generator.
-  static func random(_ count: Int) -> Data {
-    var generator = SystemRandomNumberGenerator()
-    return Data((0..<count).map { _ in UInt8.random(in: 0...(.max), using: &generator) })
-  }
-}

@@ -53,23 +53,18 @@ enum SealedFileFormat {
   }
 
   static func head(for fileKey: OutboxKey, sealedWith key: OutboxKey, as part: SealedPart) -> Data {
-    let nonce = Data.random(AESGCM.nonceLength)
-    let sealed = AESGCM.seal(
-      fileKey.data, with: key.data, nonce: nonce, authenticating: part.context + start)
-    return start + key.fingerprint + nonce + sealed
+    start + key.fingerprint + AESGCM.seal(fileKey.data, with: key.data, authenticating: part.context + start)
   }
 
   static func fileKey(in head: Data, opening seal: ContentSeal, as part: SealedPart) throws(OutboxError)
     -> OutboxKey
   {
     guard head.count == headLength, head.starts(with: start) else { throw ContentSeal.damaged(part) }
-    var rest = Data(head.dropFirst(start.count))
-    let key = try seal.key(for: Data(rest.prefix(OutboxKey.fingerprintLength)), part)
-    rest = Data(rest.dropFirst(OutboxKey.fingerprintLength))
+    let rest = head.dropFirst(start.count)
+    let key = try seal.key(for: rest.prefix(OutboxKey.fingerprintLength), part)
     guard
       let fileKey = AESGCM.open(
-        Data(rest.dropFirst(AESGCM.nonceLength)), with: key.data, nonce: rest.prefix(AESGCM.nonceLength),
-        authenticating: part.context + start)
+        rest.dropFirst(OutboxKey.fingerprintLength), with: key.data, authenticating: part.context + start)
     else { throw ContentSeal.damaged(part) }
     return try OutboxKey(fileKey)
   }

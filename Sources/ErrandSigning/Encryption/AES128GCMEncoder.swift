@@ -1,3 +1,5 @@
+import ErrandCrypto
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

@@ -96,11 +96,3 @@ extension ContentKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
       + String(decoding: id.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }
-
-extension Data {
-  /// Returns unpredictable bytes, from the system's cryptographic generator.
-  static func random(_ count: Int) -> Data {
-    var generator = SystemRandomNumberGenerator()
-    return Data((0..<count).map { _ in UInt8.random(in: 0...(.max), using: &generator) })
-  }
-}

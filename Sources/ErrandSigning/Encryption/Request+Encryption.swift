@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandCrypto
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -11,8 +11,8 @@ struct CacheFile: Sendable {
   let head: CacheFileHead
   let key: CacheKey
   let length: Int64
-  /// Where the next renewal begins; nil if the end of the file cannot be continued.
-  let end: Int64?
+  /// True if another renewal may follow the last bytes.
+  private let mayGrow: Bool
   private let prefix: CacheFilePrefix
   /// The body, if the file is so small that it was read at once.
   private let smallBody: Data?
@@ -26,25 +26,25 @@ struct CacheFile: Sendable {
     let start = try file.read(Int(min(length, Int64(Self.startLength))), at: 0)
     prefix = try CacheFilePrefix(start.prefix(CacheFilePrefix.length))
     guard prefix.fits(length) else { throw CacheFileFault.damaged }
-    let headEnd = CacheFilePrefix.length + prefix.headLength
+    let headEnd = Int(prefix.bodyStart)
     let bytes =
       headEnd <= start.count
       ? start[CacheFilePrefix.length..<headEnd]
       : try file.read(prefix.headLength, at: Int64(CacheFilePrefix.length))
     guard prefix.matches(head: bytes), let head = CacheFileHead(bytes) else { throw CacheFileFault.damaged }
     key = try head.key()
-    let bodyEnd = Int64(headEnd) + prefix.bodyLength
+    let bodyEnd = prefix.bodyEnd
     guard length > bodyEnd else {
       // Copied, because the indices of a slice do not begin at 0.
       smallBody = length == Int64(start.count) ? Data(start[headEnd...]) : nil
       self.head = head
-      end = length
+      mayGrow = true
       return
     }
     smallBody = nil
     guard length - bodyEnd <= Int64(CacheFileRenewal.mostBytes) else { throw CacheFileFault.damaged }
     let renewal = try CacheFileRenewal.last(in: try file.read(Int(length - bodyEnd), at: bodyEnd))
-    end = bodyEnd + Int64(renewal.end) == length ? length : nil
+    mayGrow = bodyEnd + Int64(renewal.end) == length
     guard let newer = renewal.head else {
       self.head = head
       return
@@ -58,18 +58,14 @@ struct CacheFile: Sendable {
   /// Returns true if a body is the whole body in this file.
   func holds(_ body: CachedBody) -> Bool {
     guard let place = body.placeInFile else { return false }
-    return place.file === file && place.start == Int64(CacheFilePrefix.length + prefix.headLength)
-      && body.count == prefix.bodyLength
+    return place.file === file && place.start == prefix.bodyStart && body.count == prefix.bodyLength
   }
 
   /// Returns the bytes of a renewal; nil if the file must be written again.
   func renewal(_ head: Data) -> Data? {
     let bytes = CacheFileRenewal.bytes(of: head)
-    let bodyEnd = Int64(CacheFilePrefix.length + prefix.headLength) + prefix.bodyLength
-    guard end != nil, length + Int64(bytes.count) - bodyEnd <= Int64(CacheFileRenewal.mostBytes) else {
-      return nil
-    }
-    return bytes
+    let size = length + Int64(bytes.count) - prefix.bodyEnd
+    return mayGrow && size <= Int64(CacheFileRenewal.mostBytes) ? bytes : nil
   }
 
   /// The most bytes of a body that are read at once; a larger one stays in the file.
@@ -79,8 +75,7 @@ struct CacheFile: Sendable {
   /// - Parameter isWhole: True if a large body is read as well.
   /// - Throws: The errors of `init`.
   func response(isWhole: Bool = true) throws -> CachedResponse {
-    let region = CachedBody(
-      file, start: Int64(CacheFilePrefix.length + prefix.headLength), count: prefix.bodyLength)
+    let region = CachedBody(file, start: prefix.bodyStart, count: prefix.bodyLength)
     if isWhole || prefix.bodyLength <= Self.memoryLimit {
       let body = try smallBody ?? region.loaded()
       guard prefix.matches(body: Checksum(of: body)) else { throw CacheFileFault.damaged }
@@ -120,7 +115,7 @@ struct CacheFilePrefix: Sendable, Hashable {
     headLength = head.count
     self.bodyLength = bodyLength
     bodyChecksum = body.value
-    headChecksum = Self.checksum(Self.opening(head.count, bodyLength, body.value), head)
+    headChecksum = Checksum(of: Self.opening(head.count, bodyLength, body.value), head).value
   }
 
   /// Returns true if these may be the first bytes of a cache's file, even of a damaged one: at least half of the magic
@@ -151,23 +146,21 @@ struct CacheFilePrefix: Sendable, Hashable {
     Self.opening(headLength, bodyLength, bodyChecksum) + Self.number(UInt64(headChecksum), 4)
   }
 
+  var bodyStart: Int64 { Int64(Self.length + headLength) }
+  /// Where the body ends. It cannot overflow in a prefix that fits its file.
+  var bodyEnd: Int64 { bodyStart + bodyLength }
+
   /// Returns true if a file of this length can be complete.
   func fits(_ fileLength: Int64) -> Bool {
-    let (sum, isTooLong) = bodyLength.addingReportingOverflow(Int64(Self.length) + Int64(headLength))
+    let (sum, isTooLong) = bodyLength.addingReportingOverflow(bodyStart)
     return !isTooLong && sum <= fileLength
   }
 
   func matches(head: Data) -> Bool {
-    Self.checksum(Self.opening(headLength, bodyLength, bodyChecksum), head) == headChecksum
+    Checksum(of: Self.opening(headLength, bodyLength, bodyChecksum), head).value == headChecksum
   }
 
   func matches(body: Checksum) -> Bool { body.value == bodyChecksum }
-
-  private static func checksum(_ opening: Data, _ head: Data) -> UInt32 {
-    var checksum = Checksum(of: opening)
-    checksum.update(head)
-    return checksum.value
-  }
 
   private static func opening(_ head: Int, _ body: Int64, _ bodyChecksum: UInt32) -> Data {
     magic + number(UInt64(version), 4) + number(UInt64(head), 4) + number(UInt64(body), 8)

@@ -24,7 +24,7 @@ enum CacheFileRenewal {
   /// Returns the bytes of a renewal.
   static func bytes(of head: Data) -> Data {
     let opening = magic + CacheFilePrefix.number(UInt64(head.count), 4)
-    return opening + CacheFilePrefix.number(UInt64(checksum(opening, head)), 4) + head
+    return opening + CacheFilePrefix.number(UInt64(Checksum(of: opening, head).value), 4) + head
   }
 
   /// Returns the last head, and where its renewal ends. One that was cut short counts as missing.
@@ -38,16 +38,12 @@ enum CacheFileRenewal {
       let (opening, numbers) = (rest.prefix(12), [UInt8](rest.prefix(openingLength)))
       guard numbers.count == openingLength else { break }
       let head = rest.dropFirst(openingLength).prefix(Int(CacheFilePrefix.number(numbers[8..<12])))
-      guard UInt64(checksum(opening, head)) == CacheFilePrefix.number(numbers[12..<16]) else { break }
+      guard UInt64(Checksum(of: opening, head).value) == CacheFilePrefix.number(numbers[12..<16]) else {
+        break
+      }
       // Copied, because the indices of a slice do not begin at 0.
       found = (Data(head), found.end + openingLength + head.count)
     }
     return found
-  }
-
-  private static func checksum(_ opening: Data, _ head: Data) -> UInt32 {
-    var checksum = Checksum(of: opening)
-    checksum.update(head)
-    return checksum.value
   }
 }

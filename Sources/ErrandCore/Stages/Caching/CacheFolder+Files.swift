@@ -124,8 +124,7 @@ extension CacheFolder {
   /// have emptied the folder, and another process may have made a new salt.
   func salt() throws -> Data {
     if let salt = try knownSalt() { return salt }
-    var random = SystemRandomNumberGenerator()
-    let salt = Data((0..<Self.saltLength).map { _ in UInt8.random(in: 0...(.max), using: &random) })
+    let salt = Data.random(Self.saltLength)
     try place(as: CacheFileName.salt) { part in
       try part.write(Self.saltMagic + salt + SHA256Digest(hashing: salt).bytes, at: 0)
     } move: { part throws(FileError) in

@@ -83,18 +83,18 @@ final class CacheFolder: Sendable {
   /// Adds a newer head to the file that has the body of the response already.
   /// - Returns: False if the file must be written again.
   private func renew(_ response: CachedResponse, under key: CacheKey) throws -> Bool {
+    guard let file = response.body.placeInFile?.file else { return false }
     let name = CacheFileName.of(key)
     // The lock keeps other processes from adding theirs at the same place.
-    guard let file = response.body.placeInFile?.file,
-      let end = try? FileDescriptor(writing: self.file(name), mayCreate: false),
-      try end.status().isSameFile(as: file.status()), try end.lockIfFree(),
+    guard let writing = try? FileDescriptor(writing: self.file(name), mayCreate: false),
+      try writing.status().isSameFile(as: file.status()), try writing.lockIfFree(),
       let current = try? CacheFile(file), current.key == key, current.holds(response.body),
       let bytes = current.renewal(CacheFileHead(response, under: key).bytes()),
       current.length + Int64(bytes.count) <= Int64(largest)
     else { return false }
-    try end.write(bytes, at: current.length)
+    try writing.write(bytes, at: current.length)
     let now = date()
-    end.stamp(usage.withLock { $0.stamp(for: name, at: now) })
+    writing.stamp(usage.withLock { $0.stamp(for: name, at: now) })
     noteWrite(of: name, size: bytes.count, at: now)
     return true
   }
@@ -189,7 +189,7 @@ final class CacheFolder: Sendable {
       open = file
       // A sparse file has the length that it claims, and would be read into memory before any checksum is verified.
       // It may be the response of a store with a larger limit.
-      guard try isListed || file.length() <= usage.withLock({ $0.largest }) else { return nil }
+      guard try isListed || file.length() <= Int64(largest) else { return nil }
       return try body(CacheFile(file))
     } catch let fault as CacheFileFault {
       if fault != .foreign { drop(name, open) }

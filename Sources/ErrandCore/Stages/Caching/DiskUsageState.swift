@@ -82,10 +82,11 @@ struct DiskUsageState {
   /// Notes that a file was written.
   mutating func wrote(_ name: String, size: Int, at now: Date) -> Step {
     note(name, at: stamp(for: name, at: now), isRead: uses[name]?.isRead == true)
-    if scan != nil {
-      scan?.names.insert(name)
-      scan?.size += size
-      return Step(waits: scan.map { $0.sizeBefore + $0.size > allowance } ?? false)
+    if var running = scan.take() {
+      running.names.insert(name)
+      running.size += size
+      scan = running
+      return Step(waits: running.sizeBefore + running.size > allowance)
     }
     let sum = (written ?? 0) + size
     if written != nil, sum <= allowance / 2 {

@@ -7,14 +7,12 @@ import ErrandCrypto
 #endif
 
 /// A response cache that encrypts what another one stores, with AES-256-GCM. The other one sees neither names nor URLs,
-/// only the sizes and the times of responses, and which of them belong to one user.
+/// only the sizes and the times of responses, how many a URL has, and which of them belong to one user.
 ///
 /// ```swift
 /// let store = DiskResponseCache(folder: folder)
 /// configuration.cache = .http(try EncryptedResponseCache(store, key: key))
 /// ```
-///
-/// It also sees how many responses a URL has.
 ///
 /// A response that was stored with another key, or changed since, is not found. Bodies are encrypted in memory, so a
 /// body that is larger than the request's `memoryLimit` is not cached.
@@ -75,12 +73,15 @@ public final class EncryptedResponseCache: ResponseCache {
 
   public func write(_ response: CachedResponse, under key: CacheKey) async throws {
     let key = (plain: key, sealed: sealed(key))
-    let head = seal(CacheFileHead(response, under: key.plain).bytes(), key.sealed.data)
+    // Each part is authenticated with the one that it belongs to, so that they cannot be exchanged.
+    let head = AESGCM.seal(
+      CacheFileHead(response, under: key.plain).bytes(), with: contentKey, authenticating: key.sealed.data)
     // The field says that there may be other variants, and not which fields select them.
     let fields: HTTPFields = response.rules.vary.names.isEmpty ? [:] : ["Vary": "Encrypted"]
     guard let url = URL(string: Self.scheme + head.base64EncodedString()) else { return }
     let hidden = CachedResponse(
-      status: 200, fields: fields, data: seal(try await response.body.load(), head), url: url,
+      status: 200, fields: fields,
+      data: AESGCM.seal(try await response.body.load(), with: contentKey, authenticating: head), url: url,
       date: response.date)
     try await store.write(hidden, under: key.sealed)
   }
@@ -113,7 +114,8 @@ public final class EncryptedResponseCache: ResponseCache {
 
   private func opened(_ stored: CachedResponse, _ key: CacheKey) async -> CachedResponse? {
     guard let (head, sealedHead) = head(in: stored.url, sealed(key)), let own = try? head.key(), own == key,
-      let body = try? await stored.body.load(), let plain = open(body, sealedHead)
+      let body = try? await stored.body.load(),
+      let plain = AESGCM.open(body, with: contentKey, authenticating: sealedHead)
     else { return nil }
     return try? head.response(with: CachedBody(plain))
   }
@@ -122,24 +124,10 @@ public final class EncryptedResponseCache: ResponseCache {
     let text = url.absoluteString
     guard text.hasPrefix(Self.scheme),
       let sealed = Data(base64Encoded: String(text.dropFirst(Self.scheme.count))),
-      let head = open(sealed, key.data).flatMap({ CacheFileHead($0) })
+      let head = AESGCM.open(sealed, with: contentKey, authenticating: key.data).flatMap({ CacheFileHead($0) }
+      )
     else { return nil }
     return (head, sealed)
-  }
-
-  /// - Parameter context: The bytes that the sealed ones belong to, so that they cannot be exchanged.
-  private func seal(_ plain: Data, _ context: Data) -> Data {
-    var random = SystemRandomNumberGenerator()
-    let nonce = Data((0..<AESGCM.nonceLength).map { _ in UInt8.random(in: 0...(.max), using: &random) })
-    return nonce + AESGCM.seal(plain, with: contentKey, nonce: nonce, authenticating: context)
-  }
-
-  private func open(_ sealed: Data, _ context: Data) -> Data? {
-    guard sealed.count >= AESGCM.nonceLength else { return nil }
-    return AESGCM.open(
-      Data(sealed.dropFirst(AESGCM.nonceLength)), with: contentKey,
-      nonce: Data(sealed.prefix(AESGCM.nonceLength)),
-      authenticating: context)
   }
 }
 

@@ -1,3 +1,5 @@
+import ErrandCrypto
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -9,7 +11,7 @@ public final class MemoryResponseCache: ResponseCache {
   private let state: Locked<MemoryCacheState>
   /// The maximum size of all responses, in bytes.
   let limit: Int
-  private let ownSalt = Data((0..<32).map { _ in UInt8.random(in: 0...(.max)) })
+  private let ownSalt = Data.random(32)
 
   /// Creates an empty cache.
   /// - Parameter limit: The maximum size of bodies, fields, URLs and keys together, in bytes. Default: 20

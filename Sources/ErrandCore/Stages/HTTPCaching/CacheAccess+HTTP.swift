@@ -43,8 +43,7 @@ extension CacheAccess {
       of: fields, method: nil, url: request.url, user: user.text, secrets: secrets
     ) { secrets.covers($0) }
     let name = name(of: request)
-    let hasSecret = fields.contains { secrets.covers($0) }
-    if credentials.isEmpty, !hasSecret, user.owner == nil {
+    if credentials.isEmpty, user.owner == nil {
       return CachePlace(key: CacheKey(name), salt: Data())
     }
     guard let salt = await result(unless: cancellation, { try await $0.salt() }) else { return nil }

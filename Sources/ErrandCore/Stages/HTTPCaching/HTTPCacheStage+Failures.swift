@@ -36,14 +36,14 @@ extension HTTPCacheStage {
     guard let variant = stored.selection?.selected,
       case let found = marked(variant, at: stored.place),
       rule.mayReplaceError(found, for: seen.fields, isDisconnected: isDisconnected),
-      found.part(for: seen.rangeFields) != nil, let age = rule.age(of: found)
+      let part = found.part(for: seen.rangeFields), let age = rule.age(of: found)
     else { return nil }
     let ttl = rule.lifetime(of: found) - age
     let use = CacheUse(
       .deliver, age: age, ttl: ttl,
       isDisconnected
         ? "stale, and the server cannot be reached" : "stale, and the server failed (stale-if-error)")
-    let response = deliver(variant, use, seen, caller)
+    let response = deliver(part, use, seen, caller)
     return seen.request.options.validator.problem(with: response.head) == nil ? response : nil
   }
 }

@@ -98,19 +98,19 @@ final class HTTPCacheStage: Stage {
         return .cache(response)
       }
       let stored = StoredVariants(place, selection)
-      guard let variant = usable(selection, seen, caller) else {
+      guard let variant = selection.selected, let part = part(of: variant, seen, caller) else {
         return try await ask(seen, caller, stored, miss(selection, seen))
       }
       let use = use(of: variant, at: place, for: seen)
       switch use.verdict {
-      case .deliver: return .cache(deliver(variant, use, seen, caller, after: wait))
+      case .deliver: return .cache(deliver(part, use, seen, caller, after: wait))
       case .deliverAndValidate:
         renew(seen, caller, stored, variant)
-        return .cache(deliver(variant, use, seen, caller, after: wait))
+        return .cache(deliver(part, use, seen, caller, after: wait))
       case .validate:
         let status = CacheStatus(use.forward(of: seen.fields), use.reason)
         if wait.hasValidated(variant.number) {
-          return .cache(deliver(variant, use, seen, caller, after: wait))
+          return .cache(deliver(part, use, seen, caller, after: wait))
         }
         if case .failed(let isDisconnected)? = wait.ending,
           let response = fallback(seen, stored, caller, isDisconnected: isDisconnected)
@@ -136,14 +136,13 @@ final class HTTPCacheStage: Stage {
     }
   }
 
-  /// Returns the stored response that the request selects, if its body can be used.
-  private func usable(_ selection: CacheSelection, _ seen: SeenRequest, _ caller: Caller)
-    -> CacheSelection.Variant?
+  /// Returns the part of a stored response that the request asks for; nil if it is not stored, or too large.
+  private func part(of found: CacheSelection.Variant, _ seen: SeenRequest, _ caller: Caller)
+    -> CachedResponse?
   {
-    guard let found = selection.selected, let part = found.response.part(for: seen.rangeFields),
-      mayHold(part, seen.request, caller.context)
-    else { return nil }
-    return found
+    found.response.part(for: seen.rangeFields).flatMap {
+      mayHold($0, seen.request, caller.context) ? $0 : nil
+    }
   }
 
   /// Returns why none of the stored responses is usable.
@@ -167,11 +166,11 @@ final class HTTPCacheStage: Stage {
     fields.remove("Cookie")
     let cancellation = caller.context.cancellation
     guard let place = await cache.place(of: request, caller.user, fields, unless: cancellation),
-      case let selection = await cache.selection(at: place, for: seen.fields, unless: cancellation),
-      let found = usable(selection, seen, caller)
+      let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected,
+      let part = part(of: found, seen, caller)
     else { return nil }
     let use = use(of: found, at: place, for: seen)
-    return use.verdict == .deliver ? deliver(found, use, seen, caller) : nil
+    return use.verdict == .deliver ? deliver(part, use, seen, caller) : nil
   }
 
   /// Decides how a stored response may be used. One whose URL has changed since must be validated.
@@ -192,10 +191,10 @@ final class HTTPCacheStage: Stage {
     return response.body.count <= Int64(request.options.memoryLimit ?? cache.memoryLimit)
   }
 
-  /// Returns a stored response as the cache delivers it.
+  /// Returns a stored response, or the part that the request asks for, as the cache delivers it.
   /// - Parameter wait: The validations that the call has waited for. Default: none.
   func deliver(
-    _ stored: CacheSelection.Variant, _ use: CacheUse, _ seen: SeenRequest, _ caller: Caller,
+    _ part: CachedResponse, _ use: CacheUse, _ seen: SeenRequest, _ caller: Caller,
     after wait: ValidationWait = ValidationWait()
   ) -> Response {
     var status = CacheStatus(hit: .seconds(use.ttl), use.reason)
@@ -204,7 +203,6 @@ final class HTTPCacheStage: Stage {
       status.isCollapsed = true
       status.timeToLive = .seconds(use.ttl)
     }
-    let part = stored.response.part(for: seen.rangeFields) ?? stored.response
     var response = part.delivered(to: seen.request, age: use.age)
     response.cacheStatus = status
     caller.context.events?.tell(.cacheDecided(.http(status)))

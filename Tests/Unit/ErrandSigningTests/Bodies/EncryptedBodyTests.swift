@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandCrypto
 import ErrandTesting
 import Foundation
 import Synchronization
