@@ -61,7 +61,9 @@ final class ProcessSignals: Sendable {
 
   private struct State {
     var waits = SignalWaits()
-    var handlers: [Int: @Sendable (Int32) -> Void] = [:]
+    var handlers: [Int: @Sendable () -> Void] = [:]
+    /// The signal of each call that has received one and has not ended.
+    var received: [Int: Int32] = [:]
     var registrations: [Int32: Registration] = [:]
 
     mutating func install(_ signal: Int32) {
@@ -114,7 +116,7 @@ final class ProcessSignals: Sendable {
 
   /// Returns when each of the signals calls `handler` instead of having its effect.
   /// - Returns: The number of the call, for `end`.
-  func begin(_ signals: Set<Int32>, _ handler: @escaping @Sendable (Int32) -> Void) async -> Int {
+  func begin(_ signals: Set<Int32>, _ handler: @escaping @Sendable () -> Void) async -> Int {
     let call = state.withLock { state in
       let (call, first) = state.waits.begin(signals)
       state.handlers[call] = handler
@@ -142,11 +144,13 @@ final class ProcessSignals: Sendable {
     return call
   }
 
-  /// Ends a call. Has no effect after a signal.
-  func end(_ call: Int) {
+  /// Ends a call.
+  /// - Returns: The signal that the call has received, also if its handler has not been called yet.
+  func end(_ call: Int) -> Int32? {
     state.withLock { state in
       state.handlers[call] = nil
       state.restore(state.waits.end(call))
+      return state.received.removeValue(forKey: call)
     }
   }
 
@@ -163,8 +167,9 @@ final class ProcessSignals: Sendable {
     let handlers = state.withLock { state in
       let (calls, last) = state.waits.receive(signal)
       state.restore(last)
+      for call in calls { state.received[call] = signal }
       return calls.compactMap { state.handlers.removeValue(forKey: $0) }
     }
-    for handler in handlers { handler(signal) }
+    for handler in handlers { handler() }
   }
 }

@@ -40,18 +40,17 @@ public func untilSignal(
 ) async throws -> Int32? {
   for number in signals { try UnusableSignal.check(number) }
   let end = Locked(SignalledEnd())
-  let call = await ProcessSignals.shared.begin(Set(signals)) { signal in
+  let call = await ProcessSignals.shared.begin(Set(signals)) {
     let task = end.withLock { end in
-      end.signal = signal
+      end.isSignalled = true
       return end.task
     }
     task?.cancel()
   }
-  defer { ProcessSignals.shared.end(call) }
   let task = Task { try await work() }
   let isLate = end.withLock { end in
     end.task = task
-    return end.signal != nil
+    return end.isSignalled
   }
   if isLate { task.cancel() }
   let result = await withTaskCancellationHandler {
@@ -59,15 +58,15 @@ public func untilSignal(
   } onCancel: {
     task.cancel()
   }
-  let signal = end.withLock(\.signal)
+  let signal = ProcessSignals.shared.end(call)
   if case .failure(let error) = result, signal == nil || !error.isCancellation { throw error }
   return signal
 }
 
-/// The task of the work, and the signal that cancels it. The signal may precede the task.
+/// The task of the work, and whether a signal cancels it. The signal may precede the task.
 private struct SignalledEnd {
   var task: Task<Void, any Error>?
-  var signal: Int32?
+  var isSignalled = false
 }
 
 /// The error for a number for which no program can wait.

@@ -119,6 +119,23 @@ import Testing
     #endif
   }
 
+  /// The handlers of the calls run one after the other, and work may return before the handler of its call runs.
+  @Test func `a call that ends before its handler has run returns the signal`() async {
+    let signals = ProcessSignals.shared
+    let second = Locked<Int?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Int32?.self)
+    let first = await signals.begin([SIGURG]) {
+      second.withLock(\.self).map { _ = end.yield(signals.end($0)) }
+    }
+    let number = await signals.begin([SIGURG]) {}
+    second.withLock { $0 = number }
+    kill(getpid(), SIGURG)
+    var results = ended.makeAsyncIterator()
+    #expect(await results.next() == SIGURG)
+    #expect(signals.end(first) == SIGURG)
+    #expect(signals.end(first) == nil)
+  }
+
   @Test(arguments: [0, -1, 1000, Int32.min, Int32.max, SIGKILL, SIGSTOP, SIGSEGV, SIGPIPE])
   func `a number that is no signal to wait for is an error that names it`(number: Int32) async {
     let error = await #expect(throws: UnusableSignal.self) {

@@ -92,6 +92,9 @@ extension HTTPCacheStage {
       caller.validation?.stored(under: stored.place.key.variant(variant.number))
     }
     let part = updated.part(for: seen.fields) ?? updated
+    guard mayHold(part, seen.request, caller.context) else {
+      return try await ask(seen, caller, StoredVariants(stored.place, nil), status)
+    }
     var delivered = part.delivered(to: seen.request, age: use.age)
     delivered.cacheStatus = status
     delivered.timing = response.timing

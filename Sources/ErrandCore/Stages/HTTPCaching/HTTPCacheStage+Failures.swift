@@ -36,7 +36,7 @@ extension HTTPCacheStage {
     guard let variant = stored.selection?.selected,
       case let found = marked(variant, at: stored.place),
       rule.mayReplaceError(found, for: seen.fields, isDisconnected: isDisconnected),
-      let part = found.part(for: seen.rangeFields), let age = rule.age(of: found)
+      let part = part(of: found, seen, caller), let age = rule.age(of: found)
     else { return nil }
     let ttl = rule.lifetime(of: found) - age
     let use = CacheUse(

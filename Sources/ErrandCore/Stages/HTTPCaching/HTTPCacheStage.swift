@@ -98,7 +98,7 @@ final class HTTPCacheStage: Stage {
         return .cache(response)
       }
       let stored = StoredVariants(place, selection)
-      guard let variant = selection.selected, let part = part(of: variant, seen, caller) else {
+      guard let variant = selection.selected, let part = part(of: variant.response, seen, caller) else {
         return try await ask(seen, caller, stored, miss(selection, seen))
       }
       let use = use(of: variant, at: place, for: seen)
@@ -137,10 +137,8 @@ final class HTTPCacheStage: Stage {
   }
 
   /// Returns the part of a stored response that the request asks for; nil if it is not stored, or too large.
-  private func part(of found: CacheSelection.Variant, _ seen: SeenRequest, _ caller: Caller)
-    -> CachedResponse?
-  {
-    found.response.part(for: seen.rangeFields).flatMap {
+  func part(of found: CachedResponse, _ seen: SeenRequest, _ caller: Caller) -> CachedResponse? {
+    found.part(for: seen.rangeFields).flatMap {
       mayHold($0, seen.request, caller.context) ? $0 : nil
     }
   }
@@ -167,7 +165,7 @@ final class HTTPCacheStage: Stage {
     let cancellation = caller.context.cancellation
     guard let place = await cache.place(of: request, caller.user, fields, unless: cancellation),
       let found = await cache.selection(at: place, for: seen.fields, unless: cancellation).selected,
-      let part = part(of: found, seen, caller)
+      let part = part(of: found.response, seen, caller)
     else { return nil }
     let use = use(of: found, at: place, for: seen)
     return use.verdict == .deliver ? deliver(part, use, seen, caller) : nil
@@ -186,7 +184,7 @@ final class HTTPCacheStage: Stage {
   }
 
   /// Returns false if the body is larger than the request allows to hold in memory.
-  private func mayHold(_ response: CachedResponse, _ request: Request, _ context: CallContext) -> Bool {
+  func mayHold(_ response: CachedResponse, _ request: Request, _ context: CallContext) -> Bool {
     guard case .memory = context.destination else { return true }
     return response.body.count <= Int64(request.options.memoryLimit ?? cache.memoryLimit)
   }

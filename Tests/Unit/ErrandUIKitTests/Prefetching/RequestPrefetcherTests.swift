@@ -26,7 +26,8 @@ import Testing
 
   @Test func `shown items are sent first, and items that are no longer expected last`() async throws {
     let stub = stub()
-    let prefetcher = RequestPrefetcher(client(stub)) { (item: Int) in .get("https://example.com/\(item)") }
+    let client = client(stub)
+    let prefetcher = RequestPrefetcher(client) { (item: Int) in .get("https://example.com/\(item)") }
     prefetcher.prefetch([0])
     try await stub.waitForRequests(1)
     prefetcher.prefetch([1, 2, 3])
@@ -36,6 +37,7 @@ import Testing
     prefetcher.endDisplaying(2)
     prefetcher.prefetch([2])
     #expect(calls.map(\.priority) == [.userInitiated, .background, .utility])
+    while client.slotRows.waiting.values.reduce(0, +) < 3 { await Task.yield() }
     gate.open()
     for call in calls { _ = try await call.value }
     #expect(stub.cancelled == 0)

@@ -664,6 +664,22 @@ import Testing
     #expect(refused?.code == .untrustedCertificate)
   }
 
+  @Test func `a validated response that is larger than the memoryLimit of the request is not delivered`()
+    async throws
+  {
+    let stage = Stage.configured { $0.cache = .http() }.responding { request in
+      if request.index == 0 {
+        return .response(fields: ["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "one")
+      }
+      return .response(status: request.fields.contains("If-None-Match") ? 304 : 403)
+    }
+    _ = try await send(on: stage)
+    await stage.clock.advance(by: .seconds(2))
+    let limited = Request.get(Self.url).memoryLimit(2).acceptingAnyStatus()
+    #expect(try await stage.client.send(limited).status == 403)
+    #expect(stage.stub.requests.count == 3)
+  }
+
   @Test func `stale-if-error covers a server in trouble`() async throws {
     serve("one", ["Cache-Control": "max-age=1, stale-if-error=10", "ETag": "\"1\""])
     _ = try await send()
@@ -673,6 +689,9 @@ import Testing
       #expect(try await send() == "200 one hit")
       #expect(try await stage.client.send(.get(Self.url).bestEffort()).text == "one")
     }
+    serve("no", [:], status: 503)
+    let limited = Request.get(Self.url).memoryLimit(2).bestEffort()
+    #expect(try await stage.client.send(limited.acceptingAnyStatus()).status == 503)
     serve("gone", [:], status: 404)
     #expect(try await send() == "404 gone stale")
   }
