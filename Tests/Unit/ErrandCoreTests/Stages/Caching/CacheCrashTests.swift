@@ -89,6 +89,7 @@ import Testing
       for line in await writer.kill() { #expect(line.hasPrefix("key ")) }
     }
     try await store.write(.sample("mine"), under: CacheKey("mine"))
+    await store.endScan()
     #expect(folder.names.allSatisfy(CacheFileName.isResponse))
     #expect(try await store.list().reduce(0) { $0 + $1.size } <= limit)
     #expect(log.problems.isEmpty)
