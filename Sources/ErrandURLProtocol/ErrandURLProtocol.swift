@@ -83,6 +83,9 @@ open class ErrandURLProtocol: URLProtocol {
   open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
   open override func startLoading() {
+    #if canImport(FoundationNetworking)
+      if let load = load.withLock(\.self) { return load.deliver() }
+    #endif
     guard let binding = Self.bindings.withLock({ $0[Self.self] }) else {
       client?.urlProtocol(self, didFailWithError: URLError.removedClient)
       return

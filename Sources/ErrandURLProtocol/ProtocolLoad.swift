@@ -12,14 +12,22 @@ final class ProtocolLoad: Sendable {
     var state = ProtocolLoadState()
     var call: Call?
     var work: Task<Void, Never>?
+    #if canImport(FoundationNetworking)
+      var outcome: Outcome?
+    #endif
   }
+
+  /// Makes the calls that tell a session how the request ended.
+  typealias Outcome = @Sendable (ErrandURLProtocol, any URLProtocolClient) -> Void
 
   /// The session's object.
   // Safe to share: it is never set again, and a weak reference may be read on any thread. The object's client is
-  // called on the session's thread only.
+  // called on the session's thread or queue only.
   nonisolated(unsafe) private(set) weak var urlProtocol: ErrandURLProtocol?
   let binding: Binding
-  let thread = ClientThread()
+  #if canImport(Darwin)
+    let thread = ClientThread()
+  #endif
   let contents = Locked(Contents())
 
   init(_ urlProtocol: ErrandURLProtocol, _ binding: Binding) {
@@ -112,18 +120,42 @@ final class ProtocolLoad: Sendable {
     tell { urlProtocol, client in client.urlProtocol(urlProtocol, didFailWithError: error) }
   }
 
-  func tell(_ outcome: @escaping @Sendable (ErrandURLProtocol, any URLProtocolClient) -> Void) {
-    thread.perform { [self] in
-      guard contents.withLock({ $0.state.finish() }) else { return }
-      guard let urlProtocol, let client = urlProtocol.client else { return }
+  #if canImport(Darwin)
+    func tell(_ outcome: @escaping Outcome) {
+      thread.perform { [self] in
+        guard contents.withLock({ $0.state.finish() }) else { return }
+        guard let urlProtocol, let client = urlProtocol.client else { return }
+        outcome(urlProtocol, client)
+      }
+    }
+  #else
+    /// Hands the outcome over to the task's queue, on which alone FoundationNetworking may be called: elsewhere, a call
+    /// beside the task's cancellation ends the process. A task that is resumed while it is running calls `startLoading`
+    /// on that queue, and nothing else leads there.
+    func tell(_ outcome: @escaping Outcome) {
+      contents.withLock { $0.outcome = outcome }
+      guard let task = urlProtocol?.task, task.state == .running else { return }
+      task.resume()
+    }
+
+    /// Tells the session the outcome, if there is one. Called on the task's queue.
+    func deliver() {
+      let outcome = contents.withLock { contents in
+        defer { contents.outcome = nil }
+        return contents.outcome
+      }
+      // The session itself ends a task that is being cancelled.
+      guard let outcome, let urlProtocol, let client = urlProtocol.client,
+        urlProtocol.task?.state == .running, contents.withLock({ $0.state.finish() })
+      else { return }
       outcome(urlProtocol, client)
     }
-  }
+  #endif
 }
 
-/// The thread on which a session expects callbacks: the thread that began the load.
-struct ClientThread: Sendable {
-  #if canImport(Darwin)
+#if canImport(Darwin)
+  /// The thread on which a session expects callbacks: the thread that began the load.
+  struct ClientThread: Sendable {
     // Safe to share: a run loop's `perform` may be called on any thread.
     nonisolated(unsafe) private let loop = RunLoop.current
     private let mode = RunLoop.current.currentMode ?? .default
@@ -132,10 +164,8 @@ struct ClientThread: Sendable {
       loop.perform(inModes: [mode, .common], block: work)
       CFRunLoopWakeUp(loop.getCFRunLoop())
     }
-  #else
-    func perform(_ work: @escaping @Sendable () -> Void) { work() }
-  #endif
-}
+  }
+#endif
 
 extension URL {
   static var placeholder: URL { URL(fileURLWithPath: "/") }

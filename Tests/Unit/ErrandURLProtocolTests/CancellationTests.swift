@@ -104,6 +104,18 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
+  @Test func `a task that is resumed while it runs is sent once`() async throws {
+    server.otherwise { _ in .response(body: "one") }
+    let (ended, end) = AsyncStream<String?>.makeStream()
+    let task = fixture.session().dataTask(with: fixture.request()) { data, _, _ in
+      end.yield(data.map { String(decoding: $0, as: UTF8.self) })
+      end.finish()
+    }
+    for _ in 0..<3 { task.resume() }
+    #expect(await ended.reduce(into: []) { $0.append($1) } == ["one"])
+    #expect(server.requests.count == 1)
+  }
+
   @Test func `a session that is invalidated cancels its client's calls`() async throws {
     server.on("/") { _ in .stall }
     let session = fixture.session()
