@@ -77,6 +77,8 @@ let libraries: [Target] = [
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(name: "ErrandObservability", dependencies: ["ErrandCore"], swiftSettings: strict),
   .target(
+    name: "ErrandStreaming", dependencies: ["ErrandCore", "ErrandReachability"], swiftSettings: strict),
+  .target(
     name: "ErrandReachability", dependencies: ["ErrandCore"],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
@@ -127,7 +129,7 @@ let libraries: [Target] = [
     dependencies: [
       "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandObservability", "ErrandOutbox",
       "ErrandOutboxSQLite",
-      "ErrandReachability",
+      "ErrandReachability", "ErrandStreaming",
       .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
       .target(
         name: "ErrandURLSession",
@@ -156,7 +158,7 @@ let libraries: [Target] = [
       "ErrandCookies", "ErrandAuthentication", "ErrandCore", "ErrandObservability", "ErrandOutbox",
       "ErrandOutboxSQLite",
       "ErrandOutboxPostgres",
-      "ErrandCurl", "ErrandInspector", "ErrandSigning",
+      "ErrandCurl", "ErrandInspector", "ErrandSigning", "ErrandStreaming",
     ],
     swiftSettings: strict),
   .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
@@ -305,6 +307,14 @@ let tests: [Target] = [
     dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],
     path: "Tests/Unit/ErrandReachabilityTests", swiftSettings: strict),
   .testTarget(
+    name: "ErrandStreamingTests",
+    dependencies: [
+      "ErrandStreaming", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandReachability",
+      "ErrandTesting",
+      "Programs", "TestSupport",
+    ],
+    path: "Tests/Unit/ErrandStreamingTests", swiftSettings: strict),
+  .testTarget(
     name: "ErrandTestingTests",
     dependencies: ["ErrandConformance", "ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
     path: "Tests/Unit/ErrandTestingTests", swiftSettings: strict),
@@ -316,7 +326,7 @@ let tests: [Target] = [
     dependencies: [
       "ErrandCurl", "ErrandAuthentication", "ErrandCore", "ErrandCrypto", "ErrandServing",
       "ErrandConformance",
-      "ErrandObservability",
+      "ErrandObservability", "ErrandStreaming",
       "ErrandTesting", "CredentialUser",
       "Programs",
       "TestSupport",
@@ -446,6 +456,7 @@ let package = Package(
     .library(name: "ErrandAuthentication", targets: ["ErrandAuthentication"]),
     .library(name: "ErrandObservability", targets: ["ErrandObservability"]),
     .library(name: "ErrandReachability", targets: ["ErrandReachability"]),
+    .library(name: "ErrandStreaming", targets: ["ErrandStreaming"]),
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),

@@ -5,6 +5,7 @@
 @_exported public import ErrandOutbox
 @_exported public import ErrandOutboxSQLite
 @_exported public import ErrandReachability
+@_exported public import ErrandStreaming
 
 #if canImport(ErrandURLSession) && canImport(Darwin)
   @_exported public import ErrandURLSession

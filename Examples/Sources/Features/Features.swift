@@ -11,6 +11,7 @@ import Foundation
 @main struct Features {
   static let all: [(name: String, run: @Sendable (MockServer) async throws -> Void)] = [
     ("sending", sending), ("uploading", uploading), ("downloading", downloading), ("streaming", streaming),
+    ("events", events),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),
     ("retrying", retrying),

@@ -29,7 +29,8 @@ struct CommandSpec: Sendable {
 extension CommandSpec {
   static let all: [CommandSpec] =
     [
-      get, head, delete, post, put, patch, send, download, upload, outbox, cache, inspect, completion, manual,
+      get, head, delete, post, put, patch, send, download, upload, events, outbox, cache, inspect, completion,
+      manual,
       version,
       help,
     ]
@@ -135,6 +136,25 @@ extension CommandSpec {
       shown,
     ],
     examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
+
+  private static let events = CommandSpec(
+    name: "events", operands: ["URL"], summary: "print the events of an event stream as they arrive",
+    notes: [
+      "Each event's data is printed with a line end. When the connection ends, the stream goes on after the last",
+      "event, with a new connection. With a body the request is a POST, and ends with its first connection.",
+    ],
+    groups: [
+      Group(title: "Request", options: [.header, .query]),
+      Group(title: "Authentication and signatures", options: OptionSpec.credentials + OptionSpec.signing),
+      body,
+      Group(title: "Events", options: [.lastID, .onceEvent]), limits, connection,
+      Group(title: "Output", options: [.verbose, .format] + OptionSpec.watching),
+    ],
+    examples: [
+      "errand events https://example.com/news",
+      "errand events https://example.com/news --last-id 41 --output json",
+      "errand events https://api.example.com/chat --json @question.json --bearer @token",
+    ])
 
   private static let cache = CommandSpec(
     name: "cache", operands: ["COMMAND"],

@@ -11,6 +11,7 @@ enum Invocation: Sendable, Hashable {
   case transfer(Transfer)
   case outbox(OutboxAction)
   case cache(CacheAction)
+  case events(EventsAction)
   /// Runs the command with these arguments and shows its calls on a page.
   case inspect(port: Int, arguments: [String])
   case completion(CompletionShell)
@@ -91,6 +92,7 @@ enum Invocation: Sendable, Hashable {
           hint: "For example: errand send PURGE URL.")
       }
       self = .transfer(try Transfer(arguments, method: HTTPMethod(operands[0]), url: operands[1]))
+    case "events": self = .events(try EventsAction(arguments))
     case "download": self = .transfer(try Self.download(arguments))
     case "upload": self = .transfer(try Self.upload(arguments))
     default:

@@ -140,6 +140,8 @@ extension OptionSpec {
   static let untilEmpty = OptionSpec(
     "until-empty", nil, nil, "end when all requests have ended, or are paused or blocked")
   static let once = OptionSpec("once", nil, nil, "end when no remaining request can be attempted now")
+  static let lastID = OptionSpec("last-id", nil, "ID", "begin after the event with this id")
+  static let onceEvent = OptionSpec("once", nil, nil, "end after the first event")
   static let concurrency = OptionSpec("concurrency", nil, "16", "the most attempts at once; default: 16")
   static let grace = OptionSpec(
     "grace", nil, "10s", "how long attempts may still take after a signal; default: 10s")
@@ -155,6 +157,8 @@ extension OptionSpec {
 
   static let credentials = [user, netrc, digest, bearer, cookies]
   static let signatures = [sign, keyID, cover, verify, verifyCover, verifyAge, awsSigV4]
+  /// The options for requests whose responses cannot be verified before they are shown.
+  static let signing = [sign, keyID, cover, awsSigV4]
   static let limits = [timeout, connectTimeout, deadline, retry, noRedirects]
   static let connection = [http2] + ways
   static let bodies = [data, json, form, part, compress]
@@ -175,7 +179,7 @@ extension OptionSpec {
 
   static let all =
     [header, query, cache] + credentials + signatures + bodies + limits + connection + shown + [
-      resume, method,
+      resume, method, lastID, onceEvent,
     ]
     + arriving
     + ofOutbox + [help]

@@ -14,6 +14,8 @@ struct ClientBuilder {
   let console: Console
   let listeners: [any EventListener]
   let cache: DiskResponseCache?
+  /// False for a command that shows no response with an error status.
+  var acceptsAnyStatus = true
 
   func client() throws -> Client {
     var configuration = ClientConfiguration()
@@ -33,7 +35,8 @@ struct ClientBuilder {
     let transport = try transfer.connection.transport()
     // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.
     let takesAnyStatus =
-      transfer.target == .standardOutput && (login.signer == nil || login.verification != nil)
+      acceptsAnyStatus && transfer.target == .standardOutput
+      && (login.signer == nil || login.verification != nil)
     let log = transfer.isVerbose ? WireLog(transport, console) : nil
     if transfer.retries > 0 || transfer.isVerbose || takesAnyStatus {
       configuration.attemptInterceptors = [

@@ -50,6 +50,7 @@ public enum Program {
         return try await GuaranteedCommand(transfer: transfer, guarantee: guarantee, console: console).run()
       case .outbox(let action): return try await OutboxCommand(action: action, console: console).run()
       case .cache(let action): return try await CacheCommand(action: action, console: console).run()
+      case .events(let action): return try await EventsCommand(action: action, console: console).run()
       case .inspect(let port, let arguments):
         return await InspectCommand(port: port, console: console) { await run(arguments, console) }.run()
       case .completion(let shell): try console.output.write(CompletionScript.text(for: shell))

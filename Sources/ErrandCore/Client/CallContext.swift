@@ -156,9 +156,9 @@ final class CallContext: Sendable {
     if isLate { activity.end(token) }
   }
 
-  /// Cancels the call at its deadline, unless it has ended before.
+  /// Cancels the call at its deadline, unless it has ended before. The longest duration is none.
   func keepDeadline(in deadlines: Deadlines) {
-    guard let deadline else { return }
+    guard let deadline, deadline < .longest else { return }
     let place = deadlines.add(cancellation, deadline, from: started)
     let isLate = state.withLock { state in
       if !state.hasEnded { state.rest.deadline = place }

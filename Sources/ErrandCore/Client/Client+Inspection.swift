@@ -33,6 +33,9 @@ extension Client {
   /// The client's wall clock.
   package var date: @Sendable () -> Date { pipeline.configuration.date }
 
+  /// The time-out of requests that set none.
+  package var timeout: Duration { pipeline.configuration.timeout }
+
   package var slotRows: SlotRows { SlotRows(pipeline.slots.load, pipeline.slots.limits) }
 }
 

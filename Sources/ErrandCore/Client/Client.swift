@@ -179,14 +179,19 @@ public final class Client: Sendable {
   /// running requests finish; higher ones let waiting requests start at once.
   public var limits: ConcurrencyLimits {
     get { pipeline.slots.limits }
-    set { pipeline.slots.limits = newValue }
+    set {
+      pipeline.slots.limits = newValue
+      pipeline.subscriptionSlots.limits = newValue.ofSubscriptions
+    }
   }
 
-  /// Shuts the client and its transport down: refuses new requests, lets those in flight finish within
-  /// `limit`, cancels the rest, and closes every connection. Clients that end at different times must not
-  /// share a transport.
+  /// Shuts the client and its transport down: refuses new requests, ends event streams, lets requests in flight finish
+  /// within `limit`, cancels the rest, and closes every connection. Clients that end at different times must not share a
+  /// transport.
   public func shutdown(within limit: Duration = .seconds(10)) async {
     pipeline.inFlight.close()
+    pipeline.subscriptions.close()
+    pipeline.subscriptions.cancelAll(.cancelled(.clientShutDown))
     let force = Task { [pipeline] in
       try await pipeline.timeline.sleep(limit)
       pipeline.inFlight.cancelAll(.cancelled(.clientShutDown))

@@ -5,7 +5,9 @@ final class Pipeline: Sendable {
   let timeline: Timeline
   let configuration: ClientConfiguration
   let inFlight = InFlight()
+  let subscriptions = InFlight()
   let slots: Slots
+  let subscriptionSlots: Slots
   let deadlines: Deadlines
   let cache: CacheAccess
   let coalescing: CoalescingStage
@@ -108,6 +110,7 @@ final class Pipeline: Sendable {
     self.timeline = timeline
     self.configuration = configuration
     self.slots = slots
+    subscriptionSlots = Slots(configuration.limits.ofSubscriptions, timeline)
     self.deadlines = deadlines
     self.cache = cache
     self.coalescing = coalescing
@@ -140,12 +143,15 @@ final class Pipeline: Sendable {
 
   /// Registers a call with the client, its scope, its repeats and its activity. This happens when the call is
   /// made, before any part of it waits, so that calls count in the order in which they were made.
+  /// - Parameter calls: The calls among which it counts. Default: those in flight.
   /// - Throws: `RequestError` (`cancelled`), if the client has been shut down or the scope has ended; also if
   ///   no key for its repeats can be made.
-  func enter(_ request: Request, _ context: CallContext, _ scope: RequestScope?) throws(RequestError) {
+  func enter(
+    _ request: Request, _ context: CallContext, _ scope: RequestScope?, among calls: InFlight? = nil
+  ) throws(RequestError) {
     if request.options.takesNoSlot { context.effectivePriority.goWithoutSlot() }
     do {
-      try context.enter(inFlight)
+      try context.enter(calls ?? inFlight)
       if let scope { try context.enter(scope) }
       if request.options.hasStages {
         try coalescing.enter(request, context)
@@ -162,9 +168,11 @@ final class Pipeline: Sendable {
   }
 
   /// Performs a request until it ends, or the current task is cancelled.
+  /// - Parameter subscription: The cancellation of the subscription that sends the request, and ends it. Default: nil.
   func send(
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
-    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
+    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil,
+    for subscription: CancellationToken? = nil
   ) async throws -> Response {
     // The call is registered before anything waits. A virtual clock must not end its deadline before it begins.
     let clock = timeline.counting
@@ -179,6 +187,10 @@ final class Pipeline: Sendable {
     } catch {
       clock?.endWork()
       throw error
+    }
+    if let subscription {
+      let link = subscription.onCancel(stopping: context.cancellation)
+      context.atEnd { subscription.removeCancelHandler(link) }
     }
     if let clock { await begin(on: clock) }
     return try await withTaskCancellationHandler {

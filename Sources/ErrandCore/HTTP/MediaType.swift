@@ -1,5 +1,5 @@
 /// Functions on media types (RFC 6838).
-enum MediaType {
+package enum MediaType {
   /// Returns the media type for a file name's extension; `application/octet-stream` if the extension is
   /// unknown.
   static func ofFile(named name: String) -> String {
@@ -11,7 +11,7 @@ enum MediaType {
 
   /// Returns true if `type`, without its parameters, matches `pattern`, which may be `*/*` or have a
   /// wildcard, as in `image/*`.
-  static func matches(_ type: String, _ pattern: String) -> Bool {
+  package static func matches(_ type: String, _ pattern: String) -> Bool {
     if pattern == "*/*" || ASCII.equalIgnoringCase(type, pattern) { return true }
     let bare = bare(type)
     guard pattern.hasSuffix("/*") else { return isSame(bare, pattern.utf8[...]) }

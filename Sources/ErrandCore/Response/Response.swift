@@ -155,14 +155,28 @@ public struct Response: Sendable {
     do { json = try file.map { try Data(contentsOf: $0) } ?? data } catch {
       throw decodingFailed("the file with the response cannot be read: \(error)", error)
     }
+    return try decode(type, from: json, named: "the response", decoder: decoder ?? ownDecoder)
+  }
+
+  /// A decoder as the client makes it.
+  package var ownDecoder: JSONDecoder { parts.value.decoder?() ?? JSONDecoder() }
+
+  /// Decodes a part of the response.
+  /// - Parameter name: What the error calls the part.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from json: Data, named name: String, decoder: JSONDecoder
+  ) throws -> Value {
     do {
-      return try (decoder ?? parts.value.decoder?() ?? JSONDecoder()).decode(type, from: json)
+      return try decoder.decode(type, from: json)
     } catch {
-      throw decodingFailed("the response is not the expected \(type): \(error.problemOfValue)", error)
+      throw decodingFailed("\(name) is not the expected \(type): \(error.problemOfValue)", error)
     }
   }
 
-  private func decodingFailed(_ message: String, _ underlying: any Error) -> RequestError {
+  /// Returns the error about a part of the response that has not the expected form.
+  package func malformed(_ message: String) -> RequestError { decodingFailed(message, nil) }
+
+  private func decodingFailed(_ message: String, _ underlying: (any Error)?) -> RequestError {
     RequestError(
       .decodingFailed, message: message, method: parts.value.method,
       url: secrets.redact(url.absoluteString).clippedURL,

@@ -170,6 +170,9 @@ public struct ConcurrencyLimits: Sendable, Hashable {
   /// An origin at its limit does not hold up others. Redirects count for the origin of the first request. A
   /// changed limit applies to requests that are sent afterwards. Default: 4.
   public var perOrigin: Int? = 4
+  /// The maximum number of event streams of one origin, or nil for no limit. They take no slots of `total` and
+  /// `perOrigin`, also while they wait to reconnect. Further ones wait until another ends. Default: 100.
+  public var eventStreams: Int? = 100
   /// How many slots of `total`, and of `perOrigin`, are reserved. `utility` and `background` never take them,
   /// so that requests that a person waits for do not queue behind them. One slot always remains for all.
   /// Default: 2.
@@ -194,5 +197,16 @@ public struct ConcurrencyLimits: Sendable, Hashable {
   }
 
   /// The limits under which no request waits.
-  public static let unlimited = ConcurrencyLimits(total: nil, perOrigin: nil)
+  public static let unlimited: ConcurrencyLimits = {
+    var limits = ConcurrencyLimits(total: nil, perOrigin: nil)
+    limits.eventStreams = nil
+    return limits
+  }()
+
+  /// The limits of subscriptions, none of whose slots are reserved.
+  var ofSubscriptions: ConcurrencyLimits {
+    var limits = ConcurrencyLimits(total: nil, perOrigin: eventStreams)
+    limits.reserved = 0
+    return limits
+  }
 }

@@ -1,0 +1,91 @@
+import ErrandCore
+import ErrandCurl
+import ErrandStreaming
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Event streams over real connections, some behind a stock nginx.
+@Suite(.timeLimit(.minutes(1))) struct EventStreamsOnSocketsTests {
+  private let server: MockServer
+
+  init() throws { server = try MockServer() }
+
+  private static let fields: HTTPFields = ["Content-Type": "text/event-stream"]
+
+  /// Serves 12 events, at most `batch` in one response, with its end or fault.
+  private func serve(_ batch: Int = 4, _ response: @escaping @Sendable (String) -> MockResponse) {
+    server.on("GET", "/news") { request in
+      let last = Int(request.fields["Last-Event-ID"] ?? "0") ?? 0
+      if last >= 12 { return .response(status: 204) }
+      let events = (last + 1...min(last + batch, 12)).map { "id: \($0)\ndata: news \($0)\n\n" }
+      return response("retry: 10\n\n" + events.joined())
+    }
+  }
+
+  private static let all = (1...12).map { "news \($0)" }
+
+  private func read(_ url: some URLConvertible, over transport: CurlTransport = CurlTransport()) async throws
+    -> [String]
+  {
+    let client = Client(transport: transport)
+    var found: [String] = []
+    for try await event in client.events(.get(url)) { found.append(event.data) }
+    await client.shutdown()
+    return found
+  }
+
+  @Test func `a stream goes on over broken connections, and no event is lost or doubled`() async throws {
+    serve { .chunked(fields: Self.fields, $0) }
+    #expect(try await read(server.url("/news")) == Self.all)
+    let faults: [@Sendable (String) -> MockResponse] = [
+      { .response(fields: Self.fields, body: $0).announcing(length: 100_000).closing(at: .end) },
+      { .chunked(fields: Self.fields, $0, "id: 99\ndata: lo").resetting(at: .end) },
+      { .response(fields: Self.fields, body: $0).dripping(3, every: .milliseconds(1)) },
+    ]
+    for fault in faults {
+      serve(3, fault)
+      #expect(try await read(server.url("/news")) == Self.all)
+    }
+  }
+
+  /// nginx buffers responses, and cuts those that are silent for `proxy_read_timeout`. It speaks HTTP/2 where libcurl
+  /// allows it.
+  @Test(arguments: ["", "proxy_buffering off;"])
+  func `a stream goes on behind a stock nginx`(settings: String) async throws {
+    let nginx = try await StockNginx(before: server.port, settings + " proxy_read_timeout 1s;")
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthorityFile = nginx.authority
+    let transport = CurlTransport(configuration: configuration)
+    serve(3) { .chunked(fields: Self.fields, $0) }
+    #expect(try await read(nginx.url("/news"), over: transport) == Self.all)
+    let second = CurlTransport(configuration: configuration)
+    serve(6) { .chunked(fields: Self.fields, $0, ":\n\n").stalling(at: .end) }
+    #expect(try await read(nginx.url("/news"), over: second) == Self.all)
+  }
+
+  @Test func `a silent connection is replaced after the heartbeat`() async throws {
+    serve(6) { .chunked(fields: Self.fields, $0, ":\n\n").stalling(at: .end) }
+    var options = EventStreamOptions()
+    options.heartbeat = .milliseconds(300)
+    var found: [String] = []
+    for try await event in Client(transport: CurlTransport()).events(
+      .get(server.url("/news")), options: options)
+    {
+      found.append(event.data)
+    }
+    #expect(found == Self.all)
+  }
+
+  @Test func `a cancelled stream closes its connection`() async throws {
+    server.on("GET", "/news") { _ in
+      .chunked(fields: Self.fields, "data: a\n\n", "data: b\n\n").stalling(at: .end)
+    }
+    let events = Client(transport: CurlTransport()).events(.get(server.url("/news")))
+    let task = Task { for try await _ in events {} }
+    try await server.waitForRequests(1)
+    task.cancel()
+    await #expect(throws: RequestError.self) { try await task.value }
+    try await server.waitForOpenConnections(0)
+  }
+}
