@@ -19,6 +19,7 @@ let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
 let outboxPostgres = Target.Dependency.product(name: "ErrandOutboxPostgres", package: "Errand")
 let outboxSQLite = Target.Dependency.product(name: "ErrandOutboxSQLite", package: "Errand")
 let signing = Target.Dependency.product(name: "ErrandSigning", package: "Errand")
+let streaming = Target.Dependency.product(name: "ErrandStreaming", package: "Errand")
 let structuredFields = Target.Dependency.product(name: "ErrandStructuredFields", package: "Errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
 let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
@@ -46,7 +47,7 @@ let package = Package(
     .executableTarget(
       name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
-      name: "connections", dependencies: [core, curl, "CAllocator", "CurlLoop", "BenchmarkSupport"],
+      name: "connections", dependencies: [core, curl, streaming, "CAllocator", "CurlLoop", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
       name: "overhead", dependencies: [authentication, core, curl, "BenchmarkSupport"], swiftSettings: strict),

@@ -102,9 +102,11 @@ private final class EventReader {
   private func connect(_ subscription: Subscription) async throws {
     let response: Response
     do {
-      response = try await whileNotCancelled(subscription) { [request] in
+      // A task of its own, because a task keeps the memory of its deepest call until it ends: 20 KB for each stream.
+      let connection = Task(executorPreference: stream.client.timeline.counting?.executor) { [request] in
         try await subscription.stream(request)
       }
+      response = try await whileNotCancelled(subscription) { try await connection.value }
     } catch {
       return try await reconnect(subscription, after: error)
     }

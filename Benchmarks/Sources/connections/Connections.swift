@@ -3,10 +3,11 @@ import CAllocator
 import CurlLoop
 import ErrandCore
 import ErrandCurl
+import ErrandStreaming
 import Foundation
 
 /// Measures the cost of idle connections: their memory, compared with a plain libcurl loop, and the wake-ups of
-/// the transport's thread.
+/// the transport's thread. With --events, measures the memory of open event streams instead.
 @main
 struct Connections {
   private let count: Int
@@ -15,7 +16,12 @@ struct Connections {
 
   static func main() async {
     do {
-      let arguments = try Arguments(["url", "ca", "count"])
+      let arguments = try Arguments(["url", "ca", "count", "events"])
+      if let url = arguments["events"] {
+        let count = try arguments.number("count", default: 10_000)
+        ProcessUsage.allowFiles(count + 256)
+        return try await Connections(count: count, url: url, authorities: nil).reportEvents()
+      }
       let count = try arguments.number("count", default: 200)
       ProcessUsage.allowFiles(count * 4 + 256)
       try await Connections(count: count, url: try arguments.need("url"), authorities: arguments["ca"])
@@ -33,6 +39,32 @@ struct Connections {
     row("wake-ups of its thread in 5 s", wakeUps(), "(at most 0)")
     await client.end()
     row("bytes per connection, libcurl", try await libcurl())
+  }
+
+  /// Opens event streams whose first event has come, and which wait for the next.
+  private func reportEvents() async throws {
+    var configuration = CurlConfiguration()
+    configuration.maxConnectionsPerHost = count
+    let client = Client(transport: CurlTransport(configuration: configuration))
+    client.limits = .unlimited
+    allocator_trim()
+    let before = ProcessUsage.memory ?? 0
+    let (opened, open) = AsyncStream.makeStream(of: Void.self)
+    var streams: [Task<Void, any Error>] = []
+    var events = opened.makeAsyncIterator()
+    // At most 100 connect at once, as a program would do with so many.
+    for number in 0..<count {
+      if number >= 100 { await events.next() }
+      streams.append(Task { [url] in for try await _ in client.events(.get(url)) { open.yield() } })
+    }
+    for _ in 0..<min(count, 100) { await events.next() }
+    allocator_trim()
+    let memory = Double((ProcessUsage.memory ?? 0) - before)
+    print("\(count) event streams")
+    row("megabytes", memory / 1e6, "(at most 400 for 10,000)")
+    row("bytes per stream", memory / Double(count))
+    for stream in streams { stream.cancel() }
+    await client.shutdown()
   }
 
   private func row(_ name: String, _ figure: Double?, _ bar: String = "") {
