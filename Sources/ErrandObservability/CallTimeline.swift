@@ -101,7 +101,7 @@ extension CallTimeline.Step {
   init(_ wait: EventWait) {
     self =
       switch wait {
-      case .slot: .queue
+      case .slot, .rateLimit: .queue
       case .backoff: .backoff
       case .dependencies: .dependencies
       case .sharedResponse: .shared

@@ -14,7 +14,7 @@ import Foundation
     ("events", events),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),
-    ("retrying", retrying),
+    ("retrying", retrying), ("rateLimiting", rateLimiting),
     ("scopes", scopes), ("priorities", priorities), ("dependencies", dependencies),
     ("interceptors", interceptors), ("credentials", credentials), ("cookies", cookies), ("signing", signing),
     ("watching", watching), ("outbox", outbox), ("lanes", lanes), ("deadLetters", deadLetters),

@@ -41,6 +41,8 @@ public struct ClientConfiguration: Sendable {
   /// The limits on the requests on the wire at once, and their order. `Client.limits` changes them while the
   /// client runs.
   public var limits = ConcurrencyLimits()
+  /// The rates at which requests are sent. Default: no limits.
+  public var rateLimits = RateLimits()
   /// The store of cached responses (`Request.cached(as:_:)`). Default: in memory, 20 MiB.
   public var cache: any ResponseCache = MemoryResponseCache()
   /// Called when a response could not be cached or looked up. The request itself continues without the cache.

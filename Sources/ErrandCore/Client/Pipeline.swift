@@ -8,6 +8,7 @@ final class Pipeline: Sendable {
   let subscriptions = InFlight()
   let slots: Slots
   let subscriptionSlots: Slots
+  let rateLimiter: RateLimiter
   let deadlines: Deadlines
   let cache: CacheAccess
   let coalescing: CoalescingStage
@@ -32,6 +33,8 @@ final class Pipeline: Sendable {
     let requestIdentity = RequestIdentity(
       client: identity, signer: configuration.signer, retry: configuration.retry)
     let slots = Slots(configuration.limits, timeline)
+    let rateLimiter = RateLimiter(
+      configuration.rateLimits, ageing: configuration.limits.ageing, timeline)
     let deadlines = Deadlines(timeline)
     let events = EventHolder(EventSource(configuration, timeline))
     let cache = CacheAccess(
@@ -80,6 +83,9 @@ final class Pipeline: Sendable {
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, normalizer,
         secrets: secrets),
+      RateLimitStage(
+        configuration.rateLimits, rateLimiter, identity: identity, secrets: secrets,
+        date: configuration.date),
       TracingStage(configuration.tracing),
       SigningStage(
         configuration.signer, at: configuration.signerOrigins ?? configuration.baseURL.map { [$0] },
@@ -111,6 +117,7 @@ final class Pipeline: Sendable {
     self.configuration = configuration
     self.slots = slots
     subscriptionSlots = Slots(configuration.limits.ofSubscriptions, timeline)
+    self.rateLimiter = rateLimiter
     self.deadlines = deadlines
     self.cache = cache
     self.coalescing = coalescing

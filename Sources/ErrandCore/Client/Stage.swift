@@ -48,8 +48,9 @@ struct StageOption: OptionSet, Sendable {
   static let repeats = StageOption(rawValue: 2)
   static let caching = StageOption(rawValue: 4)
   static let signing = StageOption(rawValue: 8)
+  static let rateLimit = StageOption(rawValue: 16)
 
-  private static let all: StageOption = [.dependencies, .repeats, .caching, .signing]
+  private static let all: StageOption = [.dependencies, .repeats, .caching, .signing, .rateLimit]
   /// All combinations of options, each at the index of its raw value.
   static let allSets = (0...all.rawValue).map { StageOption(rawValue: $0) }
 }

@@ -42,6 +42,7 @@ extension EventWait: CustomStringConvertible {
     switch self {
     case .dependencies: "the calls that it depends on"
     case .slot: "a slot"
+    case .rateLimit: "the rate limit"
     case .backoff(let wait): "\(wait.shownShort) until the next attempt"
     case .sharedResponse(let other): "the response of #\(other)"
     }

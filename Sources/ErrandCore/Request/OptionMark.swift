@@ -133,6 +133,8 @@ struct OptionMark: Sendable {
     noPart("validator.checks", .appliedToEachCaller("each caller checks the response")),
     noPart("stages.dependencies", .appliedToEachCaller("each caller waits before it joins")),
     noPart("stages.activity", .appliedToEachCaller("it shows the caller's own call")),
+    noPart(
+      "stages.rateRule", .appliedToEachCaller("a shared request has the limit of the caller that sent it")),
     noPart("stages.repeats", .appliedToEachCaller("the key is made by this rule")),
 
     // Options that are set only after the key is made, or that do not select the response.

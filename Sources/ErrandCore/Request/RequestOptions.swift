@@ -156,6 +156,12 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.credential = newValue } }
   }
 
+  /// The rate limit for the requests with the same key; nil for none.
+  package var rateRule: RateRule? {
+    get { stages?.values.rateRule }
+    set { change { $0.rateRule = newValue } }
+  }
+
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
     var values = stages?.values ?? Stages.Values()
     change(&values)
@@ -178,6 +184,7 @@ package struct RequestOptions: Sendable, Hashable {
       var credential: AttachedCredential?
       var identityDigest: String?
       var trace: TraceContext?
+      var rateRule: RateRule?
     }
 
     let values: Values
@@ -190,6 +197,7 @@ package struct RequestOptions: Sendable, Hashable {
       if values.repeats != nil { options.insert(.repeats) }
       if values.caching != nil || values.usesHTTPCache { options.insert(.caching) }
       if values.signing.own != nil || !values.signing.digests.isEmpty { options.insert(.signing) }
+      if values.rateRule != nil { options.insert(.rateLimit) }
       self.options = options
     }
 

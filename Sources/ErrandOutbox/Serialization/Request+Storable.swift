@@ -66,6 +66,11 @@ extension Request {
         "a rule for repeats works only within this process and cannot be stored; store the request once, or set an "
         + "idempotency key"
     }
+    if options.rateRule != nil {
+      return
+        "a rate limit with a key works only within this process and cannot be stored; limit the origin with the "
+        + "client's rateLimits, or the key with the outbox's limits (perKey)"
+    }
     if options.hasOwnSigners {
       return
         "the request's signer is code and cannot be stored; give the signer to the outbox's client "

@@ -51,6 +51,9 @@ import Testing
       "stages.activity": option([]) {
         $0.activity = ActivityUse(RequestActivity("x"), text: nil, blocksInput: false)
       },
+      "stages.rateRule": option([]) {
+        $0.rateRule = RateRule(key: "x", limit: .unlimited)
+      },
       "stages.repeats": option([]) { $0.repeats = $0.repeats.map { .sharing(fields: $0.fields + ["X"]) } },
       "stages.signing.pass": option([]) { $0.signingPass = SigningPass() },
       "stages.credential": option([]) {

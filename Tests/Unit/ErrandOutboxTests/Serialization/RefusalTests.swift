@@ -125,6 +125,7 @@ import Testing
     await expectRefused(post.ignoringRepeats(), naming: "repeats")
     await expectRefused(post.shared(), naming: "repeats")
     await expectRefused(post.latest("a"), naming: "repeats")
+    await expectRefused(post.rateLimited(by: "a", .unlimited), naming: "rate limit")
     await expectRefused(post.cached(as: "a"), naming: "cached")
     _ = await call.result
   }

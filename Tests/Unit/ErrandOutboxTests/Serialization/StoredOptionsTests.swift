@@ -73,6 +73,7 @@ import Testing
         .dropped(because: "only this process shows it"), plain.activity(RequestActivity("x"))
       ),
       "stages.repeats": (.refused, plain.shared()),
+      "stages.rateRule": (.refused, plain.rateLimited(by: "a", .unlimited)),
       "stages.caching": (.refused, plain.cached(as: "a")),
       "stages.usesHTTPCache": (.refused, plain.cached()),
       "stages.forwardRecord": (.dropped(because: "the cache makes it anew"), recorded),

@@ -1,0 +1,133 @@
+/// Lets attempts wait until the rate limits of a client allow them. Waiting attempts use no thread.
+final class RateLimiter: Sendable {
+  typealias State = RateLimiterState<CheckedContinuation<RatePass, any Error>>
+
+  /// Separate, so that the timer does not keep `RateLimiter` alive.
+  private final class Gates: Sendable {
+    private let state: Locked<State>
+
+    init(_ state: State) { self.state = Locked(state) }
+
+    var waiting: Int { state.withLock { $0.waiting } }
+    var inFlight: Int { state.withLock { $0.inFlight } }
+    var count: Int { state.withLock { $0.count } }
+
+    func leave(_ ticket: Ticket) -> CheckedContinuation<RatePass, any Error>? {
+      state.withLock { $0.leave(ticket) }
+    }
+
+    func move(_ ticket: Ticket, to priority: Priority) {
+      state.withLock { $0.move(ticket, to: priority) }
+    }
+
+    /// Changes the state, and resumes the attempts that start. Returns the next alarm, too.
+    func change<Result: Sendable>(_ body: (inout State) -> (Result, [State.Start])) -> (
+      Result, alarm: Duration?
+    ) {
+      let (result, started, alarm) = state.withLock { state in
+        let (result, started) = body(&state)
+        return (result, started, state.nextAlarm)
+      }
+      for start in started { start.payload.resume(returning: start.pass) }
+      return (result, alarm)
+    }
+  }
+
+  private let gates: Gates
+  private let timeline: Timeline
+  private let timer: DeadlineTimer
+
+  init(_ limits: RateLimits, ageing: Duration, _ timeline: Timeline) {
+    let gates = Gates(State(ageing: ageing, longestQuota: limits.maxServerWait))
+    self.gates = gates
+    self.timeline = timeline
+    timer = DeadlineTimer(timeline) { now in gates.change { ((), $0.advance(to: now)) }.alarm }
+  }
+
+  /// The number of waiting attempts, for tests.
+  var waiting: Int { gates.waiting }
+  /// The number of attempts in flight, for tests.
+  var inFlight: Int { gates.inFlight }
+  /// The number of origins and groups that are remembered, for tests.
+  var count: Int { gates.count }
+
+  /// Returns a pass for an attempt, which the caller must give back with `finish`.
+  /// - Throws: The call's outcome, as soon as it is cancelled while it waits.
+  func acquire(
+    _ subject: RateSubject, effectivePriority: EffectivePriority, cancellation: CancellationToken,
+    events: CallEvents? = nil
+  ) async throws -> RatePass {
+    let now = timeline.now()
+    if let pass = change({ $0.passAtOnce(subject, at: now) }) { return pass }
+    // This event comes before the call is in line, because another thread may then continue with the call at
+    // any moment.
+    events?.tell(.waiting(.rateLimit))
+    defer { events?.tell(.waited(.rateLimit)) }
+    return try await wait(subject, effectivePriority, cancellation)
+  }
+
+  /// Takes back a pass.
+  /// - Parameters:
+  ///   - reports: The quotas in the response.
+  ///   - speaker: The name of the origin that sent the response; nil if it is that of the pass.
+  func finish(_ pass: RatePass, _ reports: [ServerQuota.Report] = [], from speaker: String? = nil) {
+    let now = timeline.now()
+    change { ((), $0.finish(pass, reports, from: speaker, at: now)) }
+  }
+
+  private func wait(
+    _ subject: RateSubject, _ effectivePriority: EffectivePriority, _ cancellation: CancellationToken
+  ) async throws -> RatePass {
+    var changes: EffectivePriority.HandlerID?
+    var stops: CancelHandlerID?
+    defer {
+      if let changes { effectivePriority.removeChangeHandler(changes) }
+      if let stops { cancellation.removeCancelHandler(stops) }
+    }
+    let pass = try await withCheckedThrowingContinuation { continuation in
+      let (priority, now) = (effectivePriority.current, timeline.now())
+      switch change({ $0.arrive(continuation, priority, subject, at: now) }) {
+      case .started(let pass): continuation.resume(returning: pass)
+      case .waiting(let ticket):
+        if effectivePriority.canChange {
+          changes = effectivePriority.onChange { _ in self.move(ticket, effectivePriority) }
+          // The priority may have changed just before the handler was added.
+          move(ticket, effectivePriority)
+        }
+        stops = cancellation.onCancel { self.leave(ticket, cancellation) }
+      }
+    }
+    do {
+      try cancellation.check()
+      return pass
+    } catch {
+      // The call was cancelled at the moment when it got the pass.
+      let now = timeline.now()
+      change { ((), $0.putBack(pass, at: now)) }
+      throw error
+    }
+  }
+
+  private func move(_ ticket: Ticket, _ effectivePriority: EffectivePriority) {
+    // Another thread may have changed the priority meanwhile, and been faster.
+    var priority = effectivePriority.current
+    while true {
+      gates.move(ticket, to: priority)
+      if effectivePriority.current == priority { return }
+      priority = effectivePriority.current
+    }
+  }
+
+  /// Cancels a waiting call. It resumes the waiter only if it removed it from the state, so each waiter is
+  /// resumed once.
+  private func leave(_ ticket: Ticket, _ cancellation: CancellationToken) {
+    gates.leave(ticket)?.resume(throwing: cancellation.failure ?? CancellationError())
+  }
+
+  @discardableResult
+  private func change<Result: Sendable>(_ body: (inout State) -> (Result, [State.Start])) -> Result {
+    let (result, alarm) = gates.change(body)
+    if let alarm { timer.set(for: alarm) }
+    return result
+  }
+}
