@@ -101,7 +101,7 @@ extension CallTimeline.Step {
   init(_ wait: EventWait) {
     self =
       switch wait {
-      case .slot, .rateLimit: .queue
+      case .slot, .rateLimit, .network: .queue
       case .backoff: .backoff
       case .dependencies: .dependencies
       case .sharedResponse: .shared

@@ -15,6 +15,7 @@ import Foundation
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),
     ("retrying", retrying), ("rateLimiting", rateLimiting),
+    ("invalidating", invalidating),
     ("scopes", scopes), ("priorities", priorities), ("dependencies", dependencies),
     ("interceptors", interceptors), ("credentials", credentials), ("cookies", cookies), ("signing", signing),
     ("watching", watching), ("outbox", outbox), ("lanes", lanes), ("deadLetters", deadLetters),

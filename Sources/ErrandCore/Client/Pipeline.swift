@@ -42,8 +42,10 @@ final class Pipeline: Sendable {
       memoryLimit: configuration.memoryLimit,
       date: configuration.date, timeline: timeline, deadlines: deadlines,
       onFailure: configuration.onCacheFailure)
+    let invalidations = InvalidationLog()
     let coalescing = CoalescingStage(
       timeline, inFlight, identity: requestIdentity, secrets: secrets, events: events,
+      invalidations: invalidations,
       isIntercepted: isIntercepted || configuration.signer != nil
         || configuration.authentication?.session.mayWait == true,
       isAuthenticated: configuration.authentication != nil)
@@ -71,13 +73,15 @@ final class Pipeline: Sendable {
     let stages: [any Stage] = [
       FallbackStage(cache, deadlines),
       DependencyStage(),
+      InvalidationStage(invalidations, cache),
       coalescing,
-      CacheStage(cache, renewal),
+      CacheStage(cache, renewal, invalidations),
       HTTPCacheStage(
         cache, configuration.cache as? HTTPCache, redirects: configuration.redirects, cookies: cookies,
-        renewal: renewal),
+        renewal: renewal, invalidations: invalidations),
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, normalizer, secrets: secrets),
+      NetworkStage(timeline),
       retries,
       authentication,
       InterceptorStage(

@@ -49,8 +49,12 @@ struct StageOption: OptionSet, Sendable {
   static let caching = StageOption(rawValue: 4)
   static let signing = StageOption(rawValue: 8)
   static let rateLimit = StageOption(rawValue: 16)
+  static let invalidating = StageOption(rawValue: 32)
+  static let network = StageOption(rawValue: 64)
 
-  private static let all: StageOption = [.dependencies, .repeats, .caching, .signing, .rateLimit]
+  private static let all: StageOption = [
+    .dependencies, .repeats, .caching, .signing, .rateLimit, .invalidating, .network,
+  ]
   /// All combinations of options, each at the index of its raw value.
   static let allSets = (0...all.rawValue).map { StageOption(rawValue: $0) }
 }

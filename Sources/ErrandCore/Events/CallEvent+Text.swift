@@ -43,6 +43,7 @@ extension EventWait: CustomStringConvertible {
     case .dependencies: "the calls that it depends on"
     case .slot: "a slot"
     case .rateLimit: "the rate limit"
+    case .network: "the network"
     case .backoff(let wait): "\(wait.shownShort) until the next attempt"
     case .sharedResponse(let other): "the response of #\(other)"
     }

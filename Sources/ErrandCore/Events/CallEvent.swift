@@ -112,6 +112,8 @@ public enum EventWait: Sendable, Hashable {
   case slot
   /// The rate limits, or a server's quota (`RateLimits`).
   case rateLimit
+  /// The network (`Request.waitsForNetwork`).
+  case network
   /// The time between two attempts, with its length.
   case backoff(Duration)
   /// The response of the call with this number, which this call shares.

@@ -107,6 +107,9 @@ struct OptionMark: Sendable {
     part(
       "memoryLimit", of: .sharing, else: .appliedToEachCaller("a cached response that is larger is not used")
     ) { options in options.memoryLimit.map { "\($0)" } },
+    part("stages.networkRule", of: .sharing, else: .irrelevant("the response is the same")) { options in
+      options.networkRule.map { "\($0.limit)" }
+    },
     part("compressesBody", of: .sharing, else: .irrelevant("the server gets the same body")) {
       $0.compressesBody ? "" : nil
     },
@@ -135,6 +138,7 @@ struct OptionMark: Sendable {
     noPart("stages.activity", .appliedToEachCaller("it shows the caller's own call")),
     noPart(
       "stages.rateRule", .appliedToEachCaller("a shared request has the limit of the caller that sent it")),
+    noPart("stages.invalidated", .appliedToEachCaller("each write makes its own reads out of date")),
     noPart("stages.repeats", .appliedToEachCaller("the key is made by this rule")),
 
     // Options that are set only after the key is made, or that do not select the response.

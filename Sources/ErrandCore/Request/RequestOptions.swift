@@ -162,6 +162,18 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.rateRule = newValue } }
   }
 
+  /// The keys of the reads that the request makes out of date.
+  package var invalidated: [RequestKey] {
+    get { stages?.values.invalidated ?? [] }
+    set { change { $0.invalidated = newValue } }
+  }
+
+  /// The rule for waiting for the network; nil if the request does not wait.
+  package var networkRule: NetworkRule? {
+    get { stages?.values.networkRule }
+    set { change { $0.networkRule = newValue } }
+  }
+
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
     var values = stages?.values ?? Stages.Values()
     change(&values)
@@ -185,6 +197,8 @@ package struct RequestOptions: Sendable, Hashable {
       var identityDigest: String?
       var trace: TraceContext?
       var rateRule: RateRule?
+      var invalidated: [RequestKey] = []
+      var networkRule: NetworkRule?
     }
 
     let values: Values
@@ -198,6 +212,8 @@ package struct RequestOptions: Sendable, Hashable {
       if values.caching != nil || values.usesHTTPCache { options.insert(.caching) }
       if values.signing.own != nil || !values.signing.digests.isEmpty { options.insert(.signing) }
       if values.rateRule != nil { options.insert(.rateLimit) }
+      if !values.invalidated.isEmpty { options.insert(.invalidating) }
+      if values.networkRule != nil { options.insert(.network) }
       self.options = options
     }
 

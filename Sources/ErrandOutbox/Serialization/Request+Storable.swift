@@ -71,6 +71,16 @@ extension Request {
         "a rate limit with a key works only within this process and cannot be stored; limit the origin with the "
         + "client's rateLimits, or the key with the outbox's limits (perKey)"
     }
+    if !options.invalidated.isEmpty {
+      return
+        "the reads that it makes out of date (invalidating) belong to this process and cannot be stored; invalidate "
+        + "them when the outbox reports that the request was delivered"
+    }
+    if options.networkRule != nil {
+      return
+        "an outbox waits for the network anyway, so the request need not (waitsForNetwork), and its monitor cannot be "
+        + "stored"
+    }
     if options.hasOwnSigners {
       return
         "the request's signer is code and cannot be stored; give the signer to the outbox's client "

@@ -3,10 +3,12 @@ final class CacheStage: Stage {
   let usage = StageUsage.requests(with: .caching)
   private let cache: CacheAccess
   private let renewal: BackgroundRenewal
+  private let invalidations: InvalidationLog
 
-  init(_ cache: CacheAccess, _ renewal: BackgroundRenewal) {
+  init(_ cache: CacheAccess, _ renewal: BackgroundRenewal, _ invalidations: InvalidationLog) {
     self.cache = cache
     self.renewal = renewal
+    self.invalidations = invalidations
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
@@ -27,9 +29,7 @@ final class CacheStage: Stage {
         step = state.found(age: age)
         context.events?.tell(.cacheDecided(CacheDecision(step, age: age)))
       case .ask:
-        let response = try await next(request, context)
-        await cache.store(response, to: request, rule, of: user, unless: context.cancellation)
-        return response
+        return try await ask(request, rule, of: user, context, next)
       case .deliverCachedAndAsk:
         refresh(request, rule, of: user, beside: context, next)
         step = .deliverCached
@@ -46,10 +46,23 @@ final class CacheStage: Stage {
     _ request: Request, _ rule: CacheRule, of user: CallIdentity, beside context: CallContext,
     _ next: NextStage
   ) {
-    renewal.begin(request, beside: context) { [cache] context in
-      let response = try await next(request, context)
-      await cache.store(response, to: request, rule, of: user, unless: context.cancellation)
-      return response
+    renewal.begin(request, beside: context) { context in
+      try await self.ask(request, rule, of: user, context, next)
     }
+  }
+
+  /// Returns the network's response, after caching it, unless a write has made it out of date meanwhile.
+  private func ask(
+    _ request: Request, _ rule: CacheRule, of user: CallIdentity, _ context: CallContext, _ next: NextStage
+  ) async throws -> Response {
+    let name = InvalidationLog.Name.key(RequestKey(stringLiteral: rule.name))
+    let begun = invalidations.now
+    let response = try await next(request, context)
+    if invalidations.isChanged(name, since: begun) { return response }
+    await cache.store(response, to: request, rule, of: user, unless: context.cancellation)
+    if invalidations.isChanged(name, since: begun) {
+      try? await cache.removeResponse(to: request, rule, of: user, unless: context.cancellation)
+    }
+    return response
   }
 }

@@ -10,14 +10,16 @@ final class CoalescingStage: Stage {
   private let isIntercepted: Bool
   private let isAuthenticated: Bool
   private let events: EventHolder
+  private let invalidations: InvalidationLog
 
   /// - Parameters:
   ///   - isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
   /// - isAuthenticated: True if the client has an authenticator.
   init(
     _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
-    events: EventHolder, isIntercepted: Bool, isAuthenticated: Bool
+    events: EventHolder, invalidations: InvalidationLog, isIntercepted: Bool, isAuthenticated: Bool
   ) {
+    self.invalidations = invalidations
     self.events = events
     coalescer = Coalescer(timeline, mayReplay: \.mayBeReplayed)
     self.timeline = timeline
@@ -88,7 +90,17 @@ final class CoalescingStage: Stage {
   private func key(
     _ request: Request, _ rule: RepeatRule, _ identity: CallIdentity
   ) throws(RequestError) -> RequestKey {
-    try request.key(for: rule, secrets: secrets, identity: identity.text)
+    let key = try request.key(for: rule, secrets: secrets, identity: identity.text)
+    guard rule.sharesResponses else { return key }
+    // A read that begins after a change has another key, so it does not join one that began before.
+    let change = invalidations.lastChange { names(of: request, rule) }
+    return change == 0 ? key : key.partitioned(by: key.partition + [KeyField("change", "\(change)")])
+  }
+
+  /// The names by which a write makes a shared read out of date.
+  private func names(of request: Request, _ rule: RepeatRule) -> [InvalidationLog.Name] {
+    let keys = [rule.key, request.options.caching.map { RequestKey(stringLiteral: $0.name) }]
+    return keys.compactMap(\.self).map { .key($0) } + [.url(secrets.redact(request.address.resourceText))]
   }
 
   private func unlessRepeated(

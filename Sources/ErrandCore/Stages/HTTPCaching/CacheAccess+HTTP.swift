@@ -135,7 +135,7 @@ extension CacheAccess {
 
 extension Address {
   /// The URL in the form that tells resources apart: with a lowercase origin, and without a fragment.
-  fileprivate var resourceText: String {
+  var resourceText: String {
     let text = text
     // Most URLs have this form.
     if unsafe ASCII.withBytes(of: text, { unsafe Self.isPlain($0, isSecure: isSecure) }) { return text }

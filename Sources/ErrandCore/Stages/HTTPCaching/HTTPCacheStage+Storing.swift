@@ -205,6 +205,8 @@ extension HTTPCacheStage {
     open.fields.remove(where: secrets.covers)
     // Noted even if the store does not respond.
     changes.note(cache.name(of: target), at: cache.date())
+    // A shared read of the URL that began before is not joined after.
+    invalidations.note([.url(cache.name(of: target))])
     for (target, user, cookie) in [(target, caller.user, own), (open, CallIdentity(), nil)] {
       let fields = SeenRequest(target, cookie, followed: 0).fields
       guard let place = await cache.place(of: target, user, fields, unless: cancellation) else { continue }

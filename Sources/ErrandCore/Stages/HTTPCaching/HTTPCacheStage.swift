@@ -16,12 +16,14 @@ final class HTTPCacheStage: Stage {
   private let validations = Validations()
   let changes = ChangeLog()
   private let renewal: BackgroundRenewal
+  let invalidations: InvalidationLog
 
   /// - Parameter settings: The client's HTTP cache, if all requests of the client use it.
   init(
     _ cache: CacheAccess, _ settings: HTTPCache?, redirects: RedirectPolicy, cookies: CookieAccess?,
-    renewal: BackgroundRenewal
+    renewal: BackgroundRenewal, invalidations: InvalidationLog
   ) {
+    self.invalidations = invalidations
     usage = settings != nil ? .everyRequest : .requests(with: .caching)
     self.cache = cache
     isForAll = settings != nil

@@ -54,6 +54,8 @@ import Testing
       "stages.rateRule": option([]) {
         $0.rateRule = RateRule(key: "x", limit: .unlimited)
       },
+      "stages.invalidated": option([]) { $0.invalidated = ["x"] },
+      "stages.networkRule": option(.sharing) { $0.networkRule = NetworkRule(Online(), within: .seconds(1)) },
       "stages.repeats": option([]) { $0.repeats = $0.repeats.map { .sharing(fields: $0.fields + ["X"]) } },
       "stages.signing.pass": option([]) { $0.signingPass = SigningPass() },
       "stages.credential": option([]) {
@@ -165,4 +167,9 @@ import Testing
     #expect(try await stage.client.send(request.memoryLimit(10)).text == "0123456789")
     #expect(try await stage.client.send(request.memoryLimit(9)).text == "short")
   }
+}
+
+private struct Online: NetworkGate {
+  var mayBeOnline: Bool { true }
+  func waitUntilOnline() async {}
 }

@@ -126,6 +126,7 @@ import Testing
     await expectRefused(post.shared(), naming: "repeats")
     await expectRefused(post.latest("a"), naming: "repeats")
     await expectRefused(post.rateLimited(by: "a", .unlimited), naming: "rate limit")
+    await expectRefused(post.invalidating("a"), naming: "invalidating")
     await expectRefused(post.cached(as: "a"), naming: "cached")
     _ = await call.result
   }

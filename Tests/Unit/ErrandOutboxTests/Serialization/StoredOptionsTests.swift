@@ -74,6 +74,8 @@ import Testing
       ),
       "stages.repeats": (.refused, plain.shared()),
       "stages.rateRule": (.refused, plain.rateLimited(by: "a", .unlimited)),
+      "stages.invalidated": (.refused, plain.invalidating("a")),
+      "stages.networkRule": (.refused, plain.waiting(for: NetworkRule(NoNetwork(), within: .zero))),
       "stages.caching": (.refused, plain.cached(as: "a")),
       "stages.usesHTTPCache": (.refused, plain.cached()),
       "stages.forwardRecord": (.dropped(because: "the cache makes it anew"), recorded),
@@ -141,4 +143,9 @@ import Testing
   ) {
     #expect(duration.wholeNanoseconds == nanoseconds)
   }
+}
+
+private struct NoNetwork: NetworkGate {
+  var mayBeOnline: Bool { false }
+  func waitUntilOnline() async {}
 }

@@ -18,6 +18,14 @@ struct Coalescing {
     _ = (feed, hits)
   }
 
+  func writes(_ client: Client) async throws {
+    let profile = Request.get(profileURL).shared(within: .seconds(10), key: "profile").cached(as: "profile")
+    _ = try await client.send(profile)
+    try await client.send(.put(profileURL, json: Message()).invalidating("profile"))
+    let new = try await client.send(profile)   // asks the server
+    _ = new
+  }
+
   func key(_ client: Client) async throws {
     let mine = RequestKey(conversation)
     try await client.send(.post(messageURL).ignoringRepeats(within: .seconds(3), key: mine))

@@ -28,6 +28,11 @@ struct Retries {
     _ = eager
   }
 
+  func network(_ client: Client) async throws {
+    let feed = try await client.send(.get(feedURL).waitsForNetwork(within: .seconds(60)))
+    _ = feed
+  }
+
   func error(_ client: Client) async throws {
     do {
       try await client.send(.get(feedURL))
