@@ -47,7 +47,8 @@ let package = Package(
     .executableTarget(
       name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
-      name: "connections", dependencies: [core, curl, streaming, "CAllocator", "CurlLoop", "BenchmarkSupport"],
+      name: "connections",
+      dependencies: [core, curl, streaming, "CAllocator", "CurlLoop", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
       name: "overhead", dependencies: [authentication, core, curl, "BenchmarkSupport"], swiftSettings: strict),

@@ -34,19 +34,23 @@ import Testing
           {"data":"news\\n3","id":"3","type":"add"}
           {"data":"news\\n4","id":"4","type":"add"}
 
-          """)
+          """
+    )
     #expect(server.requests.map { $0.fields["Last-Event-ID"] } == ["2", "4"])
   }
 
   @Test func `the first event may be the last`() async throws {
-    server.on("GET", "/open") { _ in .chunked(fields: Self.fields, "data: a\n\ndata: b\n\n").stalling(at: .end) }
+    server.on("GET", "/open") { _ in
+      .chunked(fields: Self.fields, "data: a\n\ndata: b\n\n").stalling(at: .end)
+    }
     let result = try await Tool.run("events", "\(server.url("/open"))", "--once")
     #expect(result.code == 0 && result.text == "a\n" && result.error.isEmpty)
   }
 
   @Test func `a body is sent with POST, whose stream ends with its connection`() async throws {
     server.on("POST", "/chat") { request in
-      .response(fields: Self.fields, body: request.text.split(separator: " ").map { "data: \($0)\n\n" }.joined())
+      .response(
+        fields: Self.fields, body: request.text.split(separator: " ").map { "data: \($0)\n\n" }.joined())
     }
     let result = try await Tool.run("events", "\(server.url("/chat"))", "-d", "why not")
     #expect(result.code == 0 && result.text == "why\nnot\n" && result.error.isEmpty)
