@@ -76,16 +76,4 @@ import Testing
     }
     #expect(found == Self.all)
   }
-
-  @Test func `a cancelled stream closes its connection`() async throws {
-    server.on("GET", "/news") { _ in
-      .chunked(fields: Self.fields, "data: a\n\n", "data: b\n\n").stalling(at: .end)
-    }
-    let events = Client(transport: CurlTransport()).events(.get(server.url("/news")))
-    let task = Task { for try await _ in events {} }
-    try await server.waitForRequests(1)
-    task.cancel()
-    await #expect(throws: RequestError.self) { try await task.value }
-    try await server.waitForOpenConnections(0)
-  }
 }
