@@ -39,7 +39,6 @@ private final class EventReader {
   }
 
   private let stream: EventStream
-  private let isRepeatable: Bool
   private var phase = Phase.new
   private var state: EventStreamState
   private var parser: EventParser
@@ -49,8 +48,9 @@ private final class EventReader {
   init(_ stream: EventStream) {
     self.stream = stream
     let options = stream.options
-    isRepeatable = options.repeatsUnsafeRequests || RetryPolicy().methods.contains(stream.request.method)
-    state = EventStreamState(options, isRepeatable: isRepeatable)
+    state = EventStreamState(
+      options,
+      isRepeatable: options.repeatsUnsafeRequests || RetryPolicy().methods.contains(stream.request.method))
     parser = EventParser(lastID: stream.lastID, limit: max(1, options.limit))
   }
 

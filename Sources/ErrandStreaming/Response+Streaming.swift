@@ -199,13 +199,11 @@ private struct JSONPieces<Value: Decodable>: BodyPieces {
 
   mutating func read(_ bytes: Data, of response: Response, into parts: inout [Value]) throws {
     var found: [Data] = []
-    do {
-      try lines.split(bytes) { found.append($0) }
-    } catch let error as LineSplitter.TooLong {
-      for line in found { try read(line: line, of: response, into: &parts) }
+    let result = Result { try lines.split(bytes) { found.append($0) } }
+    for line in found { try read(line: line, of: response, into: &parts) }
+    do { try result.get() } catch let error as LineSplitter.TooLong {
       throw RequestError.tooLong("a line", limit: error.limit)
     }
-    for line in found { try read(line: line, of: response, into: &parts) }
   }
 
   mutating func end(of response: Response, into parts: inout [Value]) throws {

@@ -44,13 +44,7 @@ struct CacheCommand {
     } catch OutputDescriptor.Failure.readerGone {
       throw OutputDescriptor.Failure.readerGone
     } catch {
-      let failure = CommandFailure(error)
-      if isJSON {
-        try console.show(JSONFailure(error: JSONReport.Failure(failure)))
-      } else {
-        console.say(failure)
-      }
-      return failure.exit
+      return try console.end(with: CommandFailure(error), as: action.format)
     }
   }
 

@@ -61,13 +61,7 @@ struct EventsCommand {
     } catch OutputDescriptor.Failure.readerGone {
       throw OutputDescriptor.Failure.readerGone
     } catch {
-      let failure = CommandFailure(error, transfer)
-      if transfer.format == .json {
-        try console.show(JSONFailure(error: JSONReport.Failure(failure)))
-      } else {
-        console.say(failure)
-      }
-      return failure.exit
+      return try console.end(with: CommandFailure(error, transfer), as: transfer.format)
     }
   }
 

@@ -32,6 +32,17 @@ struct Console: Sendable {
     if let hint = failure.hint { say("  \(hint)") }
   }
 
+  /// Shows a failure in the format of the command: as JSON on standard output, or as text on standard error.
+  /// - Returns: The exit code of the failure.
+  func end(with failure: CommandFailure, as format: OutputFormat) throws(OutputDescriptor.Failure) -> ExitCode
+  {
+    switch format {
+    case .json: try show(JSONFailure(error: JSONReport.Failure(failure)))
+    case .plain: say(failure)
+    }
+    return failure.exit
+  }
+
   /// Writes one JSON object to standard output.
   func show(_ value: some Encodable) throws(OutputDescriptor.Failure) {
     try output.write(JSONText.text(value, isPretty: output.isTerminal) + "\n")

@@ -19,7 +19,7 @@ package final class Subscription: Sendable {
   /// Cancels the present call, and prevents further ones.
   package var cancellation: CancellationToken { context.cancellation }
 
-  /// The random numbers and the clock of the client.
+  /// A random number of the client, 0 ..< 1.
   package var random: Double {
     var generator = pipeline.configuration.random
     return Double.random(in: 0..<1, using: &generator)
