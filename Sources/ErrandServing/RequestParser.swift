@@ -11,7 +11,7 @@ package struct RequestParser {
   package enum Event: Equatable {
     case head(method: HTTPMethod, target: String, fields: HTTPFields)
     case body(Data)
-    case complete
+    case complete(trailers: HTTPFields)
     /// The bytes are not a request. The bytes after them cannot be parsed.
     case malformed(String)
   }
@@ -32,6 +32,7 @@ package struct RequestParser {
   private var input: [UInt8] = []
   private var offset = 0
   private var state = State.head
+  private var trailers = HTTPFields()
 
   /// - Parameter headLimit: The most bytes of a head, or of a line between or after chunks.
   package init(headLimit: Int = 4 << 20) { self.headLimit = headLimit }
@@ -54,7 +55,8 @@ package struct RequestParser {
       case .head: return head()
       case .body(0):
         state = .complete
-        return .complete
+        defer { trailers = [:] }
+        return .complete(trailers: trailers)
       case .body(let rest):
         guard let data = take(upTo: rest) else { return nil }
         state = .body(rest - data.count)
@@ -76,7 +78,11 @@ package struct RequestParser {
         state = .chunkSize
       case .trailers:
         guard let line = line() else { return lineIsTooLong() }
-        if line.isEmpty { state = .body(0) }
+        if line.isEmpty {
+          state = .body(0)
+        } else if !add(line, to: &trailers) {
+          return broken("a trailer has no colon")
+        }
       case .complete, .broken: return nil
       }
     }
@@ -112,6 +118,12 @@ package struct RequestParser {
     return String(decoding: line, as: UTF8.self)
   }
 
+  private func add(_ line: String, to fields: inout HTTPFields) -> Bool {
+    guard let colon = line.firstIndex(of: ":") else { return false }
+    fields.append(String(line[..<colon]), ASCII.trimmed(line[line.index(after: colon)...]))
+    return true
+  }
+
   private func hasWholeHead() -> Bool {
     var lineStart = offset
     while let end = input[lineStart...].firstIndex(of: 10) {
@@ -137,8 +149,7 @@ package struct RequestParser {
     }
     var fields = HTTPFields()
     while let line = line(), !line.isEmpty {
-      guard let colon = line.firstIndex(of: ":") else { return broken("a field has no colon") }
-      fields.append(String(line[..<colon]), ASCII.trimmed(line[line.index(after: colon)...]))
+      guard add(line, to: &fields) else { return broken("a field has no colon") }
     }
     if let coding = fields["Transfer-Encoding"].map(ASCII.lowercased), coding.hasSuffix("chunked") {
       state = .chunkSize

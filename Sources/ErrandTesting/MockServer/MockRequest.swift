@@ -24,6 +24,8 @@ public struct MockRequest: Sendable, CustomStringConvertible {
   public internal(set) var body = Data()
   /// The number of bytes of the body that have arrived so far.
   public internal(set) var bodyBytes = 0
+  /// The trailers: the fields that came after the body (RFC 9110, section 6.5). Empty until `isComplete`.
+  public internal(set) var trailers = HTTPFields()
   /// True once the last byte of the body has arrived.
   public internal(set) var isComplete = false
   /// True if the client closed or reset the connection before the response was complete.

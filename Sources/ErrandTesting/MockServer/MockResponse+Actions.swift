@@ -11,6 +11,8 @@ enum ServerAction: Sendable {
   case send(Data)
   case pause(Duration)
   case awaitBody
+  /// Sends the pieces of the request's body as chunks, and its trailers, until the body has ended.
+  case echo
   case stopReading
   case stall
   case close
@@ -40,6 +42,7 @@ extension MockResponse {
       }
     }
     actions += pieces(head, body, position..<head.count + body.count)
+    if case .echo = content { actions.append(.echo) }
     let asked = request.fields["Connection"].map(ASCII.lowercased) == "close"
     if closes || asked { actions.append(.close) }
     return actions
@@ -83,6 +86,9 @@ extension MockResponse {
     let body: Data
     switch content {
     case .raw(let bytes): return (Data(bytes), Data())
+    case .echo:
+      fields["Transfer-Encoding"] = "chunked"
+      body = Data()
     case .chunked(let framed):
       if !fields.contains("Transfer-Encoding") { fields["Transfer-Encoding"] = "chunked" }
       body = framed

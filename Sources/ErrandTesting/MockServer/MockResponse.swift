@@ -43,6 +43,8 @@ public struct MockResponse: Sendable {
     case chunked(Data)
     /// The whole response, head and body.
     case raw(Data)
+    /// The request's body and trailers, as they arrive.
+    case echo
   }
 
   var status = 200
@@ -92,12 +94,8 @@ public struct MockResponse: Sendable {
     status: Int = 200, fields: HTTPFields = [:], chunks: [Data], trailers: HTTPFields = [:]
   ) -> MockResponse {
     var framed = Data()
-    for chunk in chunks where !chunk.isEmpty {
-      framed += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
-    }
-    framed += Data("0\r\n".utf8)
-    for field in trailers { framed += Data("\(field.name): \(field.value)\r\n".utf8) }
-    framed += Data("\r\n".utf8)
+    for chunk in chunks where !chunk.isEmpty { framed += framedChunk(chunk) }
+    framed += lastChunk(trailers)
     var response = MockResponse()
     response.status = status
     response.fields = fields
@@ -105,10 +103,33 @@ public struct MockResponse: Sendable {
     return response
   }
 
+  static func framedChunk(_ chunk: Data) -> Data {
+    Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
+  }
+
+  static func lastChunk(_ trailers: HTTPFields) -> Data {
+    Data("0\r\n".utf8) + trailers.reduce(Data()) { $0 + Data("\($1.name): \($1.value)\r\n".utf8) }
+      + Data("\r\n".utf8)
+  }
+
   /// Returns a response with `Transfer-Encoding: chunked` and a chunk for each text.
   public static func chunked(status: Int = 200, fields: HTTPFields = [:], _ chunks: String...) -> MockResponse
   {
     .chunked(status: status, fields: fields, chunks: chunks.map { Data($0.utf8) })
+  }
+
+  /// Returns a response that sends the request's body back while it arrives: each piece at once, as a chunk, and the
+  /// request's trailers at the end. Use it in a route whose handler is called at the head.
+  ///
+  /// ```swift
+  /// server.on("POST", "/echo", at: .head) { _ in .echo() }
+  /// ```
+  public static func echo(status: Int = 200, fields: HTTPFields = [:]) -> MockResponse {
+    var response = MockResponse()
+    response.status = status
+    response.fields = fields
+    response.content = .echo
+    return response
   }
 
   /// A response with `Transfer-Encoding: chunked` and a chunk whose length is not a number.

@@ -28,6 +28,8 @@ final class ServerConnection {
   private var parser = RequestParser()
   private var current: MockRequest?
   private var isBodyComplete = false
+  /// The number of bytes of the body that an echo has sent back.
+  private var echoed = 0
   private var route: ServerRoutes.Route?
   private var actions: ArraySlice<ServerAction> = []
   private var hasResponse = false
@@ -114,11 +116,19 @@ final class ServerConnection {
       case .head(let method, let target, let fields):
         begin(method, target, fields)
       case .body(let data):
-        if let current { loop.journal.append(data, toBodyOf: current.index) }
-      case .complete:
+        guard let current else { continue }
+        loop.journal.append(data, toBodyOf: current.index)
+        if case .echo? = actions.first {
+          advance()
+          if isOver { return }
+        }
+      case .complete(let trailers):
         guard let current else { continue }
         isBodyComplete = true
-        loop.journal.update { $0.requests[current.index].isComplete = true }
+        loop.journal.update { record in
+          record.requests[current.index].isComplete = true
+          record.requests[current.index].trailers = trailers
+        }
         if route?.moment == .body { response() }
         advance()
         if isOver { return }
@@ -137,6 +147,7 @@ final class ServerConnection {
     }
     current = request
     isBodyComplete = false
+    echoed = 0
     hasResponse = false
     let route = loop.routes.withLock { $0.route(for: request) }
     self.route = route
@@ -168,9 +179,30 @@ final class ServerConnection {
         return parse()
       }
       if case .awaitBody = action, !isBodyComplete { return }
+      if case .echo = action {
+        guard sendEcho() else { return }
+        continue
+      }
       actions.removeFirst()
       carryOut(action)
     }
+  }
+
+  /// Prepares the next piece of an echo. Returns false if the body has no more bytes yet.
+  private func sendEcho() -> Bool {
+    guard let current else { return false }
+    let request = loop.journal.request(current.index)
+    if request.body.count > echoed {
+      output = MockResponse.framedChunk(Data(request.body.dropFirst(echoed)))
+      echoed = request.body.count
+    } else if isBodyComplete {
+      output = MockResponse.lastChunk(request.trailers)
+      actions.removeFirst()
+    } else {
+      return false
+    }
+    outputOffset = 0
+    return true
   }
 
   private func carryOut(_ action: ServerAction) {
@@ -179,7 +211,7 @@ final class ServerConnection {
       output = data
       outputOffset = 0
     case .pause(let duration): wakeAt = .now + duration
-    case .awaitBody: break
+    case .awaitBody, .echo: break
     case .stopReading: stopsReading = true
     case .stall: isStalled = true
     case .close:
