@@ -100,6 +100,12 @@ static inline void errand_setopt_prereq_callback(CURL *easy, errand_prereq_callb
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
+typedef int (*errand_trailer_callback)(struct curl_slist **list, void *user);
+
+static inline void errand_setopt_trailer_callback(CURL *easy, errand_trailer_callback value) {
+  curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, value);
+}
+
 // What libcurl's messages tell about a transfer, and the state of the check of its response's head.
 typedef struct {
   bool guards_head;

@@ -19,6 +19,10 @@ struct ChunkedBody {
 
   /// True after the last chunk and the trailers have arrived.
   var isWhole: Bool { if case .end = state { true } else { false } }
+  /// The lines of the trailers so far, which are not checked.
+  private(set) var trailers: [UInt8] = []
+  /// True if a line of the trailers is longer than 4,000 bytes. libcurl limits each to about 4 KB.
+  var hasLongTrailer: Bool { trailers.split(separator: 10).contains { $0.count > 4000 } }
   /// True if the bytes are not valid chunks.
   private(set) var isMalformed = false
 
@@ -62,9 +66,9 @@ struct ChunkedBody {
     case (.afterContent, 13): break
     case (.afterContent, _): isMalformed = true
     case (.trailer(isEmpty: true), 10): state = .end
-    case (.trailer, 10): state = .trailer(isEmpty: true)
-    case (.trailer, 13): break
-    case (.trailer, _): state = .trailer(isEmpty: false)
+    case (.trailer(let isEmpty), _):
+      trailers.append(byte)
+      state = .trailer(isEmpty: byte == 10 || isEmpty && byte == 13)
     case (.content, _), (.end, _): break
     }
   }

@@ -74,7 +74,8 @@ public struct CurlConfiguration: Sendable {
   /// `maxConnectionsPerHost` is set, there is only one thread. Default: one for each four processors, at
   /// least one.
   public var threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
-  /// The most bytes of a response's header fields. Default: 256 KiB.
+  /// The most bytes of a response's header fields and trailers together. libcurl limits each line of HTTP/1.1
+  /// trailers to 4 KB. Default: 256 KiB.
   public var maxFieldBytes = 256 << 10
 
   /// Makes a configuration with the defaults.

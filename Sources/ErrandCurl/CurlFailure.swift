@@ -94,6 +94,8 @@ struct CurlFailure {
           .connectionLost,
           "the proxy sent another challenge, but the body cannot be read again; use a body that can be repeated",
           reached: false)
+      case CURLE_RECV_ERROR where said.contains("chunk") && transfer.response.hasLongTrailer:
+        failure(.fieldsTooLarge, "a trailer of the response is larger than 4 KB", reached: true)
       // libcurl's words for a malformed transfer coding.
       case CURLE_RECV_ERROR where said.contains("chunk"):
         failure(.invalidResponse, "the chunks of the response are malformed: \(detail)", reached: true)

@@ -19,8 +19,8 @@ final class CurlHandle: @unchecked Sendable {
   /// The transfer that uses the handle. It removes itself before it is deallocated.
   @exclusivity(unchecked) private(set) var transfer: Unmanaged<CurlTransfer>?
 
-  /// True if the handle must not be reused. libcurl would send the cookies of a host that one request has
-  /// named with every later request.
+  /// True if the handle must not be reused: it has sent trailers, or libcurl would send the cookies of a host that one
+  /// request has named with every later request.
   var isSpent = false
 
   /// The request whose options are set; nil if a transfer has changed some of them.
@@ -77,7 +77,7 @@ final class CurlHandle: @unchecked Sendable {
     let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
       CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
-      CURLOPT_PREREQDATA, CURLOPT_SEEKDATA,
+      CURLOPT_PREREQDATA, CURLOPT_SEEKDATA, CURLOPT_TRAILERDATA,
     ] {
       errand_setopt_pointer(easy, option, this)
     }
@@ -108,6 +108,13 @@ final class CurlHandle: @unchecked Sendable {
     guard fields?.areSecret == true else { return }
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, nil)
     fields = nil
+  }
+
+  /// Makes the transfer send the trailers of its body. libcurl 7.88 does not reset its state after trailers, and
+  /// writes before its buffer when the next transfer of the handle sends a chunk.
+  func sendTrailers() {
+    isSpent = true
+    CurlTransfer.sendTrailers(easy)
   }
 
   /// Makes the transfer use a new connection.

@@ -61,7 +61,7 @@ final class CurlOptions: Sendable {
   /// Returns true if the connection may be HTTP/2, which several requests use at once; false if it is
   /// certainly HTTP/1.
   static func mayUseHTTP2(_ request: Exchange.Request) -> Bool {
-    guard supportsHTTP2 else { return false }
+    guard supportsHTTP2, !request.upload.hasTrailers else { return false }
     return switch request.httpVersion {
     case .automatic: request.isSecure
     case .http2: true
@@ -151,10 +151,12 @@ final class CurlOptions: Sendable {
       if shape == handle.shape { return }
     }
     handle.shape = shape
-    setMethod(request, easy)
+    setMethod(request, handle)
     let version =
       switch request.httpVersion {
       case .http1: CURL_HTTP_VERSION_1_1
+      // libcurl sends trailers only with HTTP/1.1.
+      case .automatic where request.upload.hasTrailers: CURL_HTTP_VERSION_1_1
       case .automatic: Self.supportsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
       case .http2:
         request.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
@@ -225,7 +227,8 @@ final class CurlOptions: Sendable {
     errand_setopt_long(easy, CURLOPT_CERTINFO, text.isEmpty ? 0 : 1)
   }
 
-  private func setMethod(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {
+  private func setMethod(_ request: Exchange.Request, _ handle: CurlHandle) {
+    let easy = handle.easy
     let method = request.method
     switch request.upload {
     case .none where method == .head:
@@ -247,6 +250,7 @@ final class CurlOptions: Sendable {
       errand_setopt_long(easy, CURLOPT_UPLOAD, 1)
       errand_setopt_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.upload.length ?? -1))
       set(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
+      if request.upload.hasTrailers { handle.sendTrailers() }
       let isLarge = (request.upload.length ?? .max) > 1 << 20
       errand_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 << 10 : 64 << 10)
     }
@@ -257,7 +261,13 @@ final class CurlOptions: Sendable {
   /// Returns the reason why this request cannot be sent, or nil.
   func problem(of request: Exchange.Request) -> CurlProblem? {
     if let problem { return problem }
-    guard request.httpVersion == .http2, !Self.supportsHTTP2 else { return nil }
+    guard request.httpVersion == .http2 else { return nil }
+    if request.upload.hasTrailers {
+      return CurlProblem(
+        code: .unsupported,
+        message: "libcurl sends no trailers with HTTP/2; use httpVersion(.automatic), which then is HTTP/1.1")
+    }
+    if Self.supportsHTTP2 { return nil }
     let version =
       curl_version_info(CURLVERSION_FIRST).map { String(cString: $0.pointee.version) } ?? "unknown"
     return CurlProblem(

@@ -55,6 +55,10 @@ struct CurlResponse {
   private var chunks: ChunkedBody?
   /// True if the transfer ended here because the response is whole. libcurl would continue to send the request.
   private var isEnough = false
+  /// The lines of the trailers of HTTP/2. Those of HTTP/1 are in `chunks`.
+  private var trailerLines: [UInt8] = []
+  /// The trailers of a complete response; nil without trailers.
+  private(set) var trailers: HTTPFields?
   /// The bytes of the body, as received.
   private var taken: Int64 = 0
   private var sink: (any BodySink)?
@@ -70,16 +74,14 @@ struct CurlResponse {
     collected = BodyCollector(handle.memory)
   }
 
-  /// Reads a line of the head, including its end. Lines after the head are trailers, which are dropped.
-  /// - Parameter isSending: True if bytes of the request are still to be sent.
-  mutating func takeField(_ line: UnsafeRawBufferPointer, isSending: Bool) -> Taken {
+  /// Reads a line of the head, or of the trailers of HTTP/2, including its end.
+  mutating func takeField(_ line: UnsafeRawBufferPointer, sending: Sending) -> Taken {
     fieldBytes += line.count
-    guard fieldBytes <= maxFieldBytes else {
-      failure = exchange.error(
-        .fieldsTooLarge, "the response's fields are larger than \(maxFieldBytes) bytes", reachedServer: true)
-      return .no
+    guard fieldBytes <= maxFieldBytes else { return refuseSize() }
+    guard !isHeadWhole else {
+      if !isHTTP1 { trailerLines.append(contentsOf: line) }
+      return .yes
     }
-    guard !isHeadWhole else { return .yes }
     if handle.hasOddHead || (lines == 1 && (line.first == 32 || line.first == 9)) {
       return refuse("the first field of the response begins with a space")
     }
@@ -114,6 +116,7 @@ struct CurlResponse {
     // The challenge of a proxy is not the response either. libcurl responds to it if it can.
     isHeadWhole = status >= 200 && !isRefusedByProxy
     guard isHeadWhole else {
+      if status < 200 { tellInterim() }
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
       framing = BodyFraming()
@@ -126,7 +129,7 @@ struct CurlResponse {
       return refuse(problem)
     }
     if isHTTP1, framing.isChunked { chunks = ChunkedBody() }
-    isEnough = endsAtHead || isWhole && refuses(isSending)
+    isEnough = endsAtHead || isWhole && ends(sending)
     return isEnough ? .no : .yes
   }
 
@@ -147,6 +150,9 @@ struct CurlResponse {
   /// The number of bytes of the body that are still to come; nil if it is unknown.
   var bytesLeft: Int64? { mayHaveBody ? framing.bytes.map { $0 - taken } : 0 }
 
+  /// True if libcurl may have refused a trailer because of its length.
+  var hasLongTrailer: Bool { chunks?.hasLongTrailer ?? false }
+
   /// The reason why a response is incomplete although libcurl considers it whole, or nil.
   var shortfall: String? {
     guard mayHaveBody, !isWhole else { return nil }
@@ -157,11 +163,40 @@ struct CurlResponse {
 
   private var mayHaveBody: Bool { HTTPStatus(status).mayHaveBody(to: exchange.request.method) }
 
-  /// Returns true if the server does not want the rest of the request.
-  private func refuses(_ isSending: Bool) -> Bool { isSending && status >= 300 }
+  /// The state of the request's body.
+  enum Sending {
+    case ended
+    /// More bytes are available.
+    case open
+    /// The next bytes are not available yet.
+    case waiting
+  }
+
+  /// Returns true if a whole response ends the transfer, because the server does not want the rest of the request,
+  /// or because the rest may depend on the end of the response.
+  private func ends(_ sending: Sending) -> Bool {
+    switch sending {
+    case .ended: false
+    case .open: status >= 300
+    case .waiting: true
+    }
+  }
 
   /// True after the head, if the server does not want the rest of the request.
-  var refusesRest: Bool { isHeadWhole && refuses(true) }
+  var refusesRest: Bool { isHeadWhole && status >= 300 }
+
+  /// Reports an interim response (1xx) to listeners.
+  private func tellInterim() {
+    guard let events = exchange.events else { return }
+    var memo = HeadMemo()
+    events.interim(handle.head.withUnsafeBytes { HeadParser($0, &memo) }.head)
+  }
+
+  private mutating func refuseSize() -> Taken {
+    failure = exchange.error(
+      .fieldsTooLarge, "the response's fields are larger than \(maxFieldBytes) bytes", reachedServer: true)
+    return .no
+  }
 
   private mutating func refuse(_ reason: String) -> Taken {
     failure = exchange.error(.invalidResponse, reason, reachedServer: true)
@@ -186,7 +221,7 @@ struct CurlResponse {
   }
 
   mutating func takeBody(
-    _ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer, isSending: Bool
+    _ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer, sending: Sending
   ) -> Taken {
     if isSinkFull || isBehind { return .later }
     // The sink is not open yet, so the body would be buffered without limit.
@@ -202,7 +237,7 @@ struct CurlResponse {
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
         let count = content(of: bytes) { $0.handle.body.append(contentsOf: $1) }
-        return took(count, isSending)
+        return took(count, sending)
       }
       guard open(transfer) else { return .no }
       holdForWhole()
@@ -214,7 +249,7 @@ struct CurlResponse {
     }
     let count = content(of: bytes) { $0.collected.append($1) }
     guard !collected.isWhole || deliver(of: transfer) else { return .no }
-    return took(count, isSending)
+    return took(count, sending)
   }
 
   /// Passes the content of received bytes to `take`, and returns its length.
@@ -234,10 +269,13 @@ struct CurlResponse {
     return count
   }
 
-  private mutating func took(_ count: Int, _ isSending: Bool) -> Taken {
-    if chunks?.isMalformed == true { return refuse("the chunks of the response are malformed") }
+  private mutating func took(_ count: Int, _ sending: Sending) -> Taken {
+    if let chunks {
+      if chunks.isMalformed { return refuse("the chunks of the response are malformed") }
+      guard fieldBytes + chunks.trailers.count <= maxFieldBytes else { return refuseSize() }
+    }
     taken += Int64(count)
-    guard isWhole, refuses(isSending) else { return .yes }
+    guard isWhole, ends(sending) else { return .yes }
     isEnough = true
     return .no
   }
@@ -327,7 +365,23 @@ struct CurlResponse {
   mutating func end() -> Bool {
     guard failure == nil else { return false }
     do { try decoder?.end() } catch { failure = undecodable(error) }
+    takeTrailers()
     return failure == nil
+  }
+
+  private mutating func takeTrailers() {
+    let lines = chunks?.trailers ?? trailerLines
+    guard !lines.isEmpty, failure == nil else { return }
+    lines.withUnsafeBytes { bytes in
+      var framing = BodyFraming()
+      for line in bytes.split(separator: 10) { framing.take(line: UnsafeRawBufferPointer(rebasing: line)) }
+      if framing.problem(mayHaveBody: false) != nil {
+        _ = refuse("the trailers of the response are malformed")
+      } else {
+        var memo = HeadMemo()
+        trailers = HeadParser(bytes, &memo).head.fields
+      }
+    }
   }
 
   private func undecodable(_ reason: DecodingFailure) -> RequestError {

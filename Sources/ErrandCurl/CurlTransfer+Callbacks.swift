@@ -44,13 +44,21 @@ extension CurlTransfer {
     }
   }
 
+  /// Makes libcurl send the trailers of the body.
+  static func sendTrailers(_ easy: UnsafeMutableRawPointer) {
+    errand_setopt_trailer_callback(easy) { list, user in
+      list?.pointee = CurlTransfer.from(user!)?.trailerLines()
+      return Int32(CURL_TRAILERFUNC_OK)
+    }
+  }
+
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     hasReceived()
     if firstByte == nil {
       firstByte = ContinuousClock.now - started
       events?.firstByte()
     }
-    guard case .yes = response.takeField(line, isSending: !upload.isFinished) else { return 0 }
+    guard case .yes = response.takeField(line, sending: upload.state) else { return 0 }
     // Before the next request can use the connection.
     if response.isHeadWhole, response.isHTTP1, let lastSocket, let ends {
       engine.watch.isSingle(lastSocket, ends)
@@ -62,7 +70,7 @@ extension CurlTransfer {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     hasReceived()
-    switch response.takeBody(bytes, of: self, isSending: !upload.isFinished) {
+    switch response.takeBody(bytes, of: self, sending: upload.state) {
     case .yes:
       touch()
       return bytes.count
@@ -159,6 +167,8 @@ extension CurlTransfer {
         exchange.request.isSecure ? UnsafeMutableRawBufferPointer(rebasing: room.prefix(16 << 10)) : room
       let (count, isWhole) = try upload.read(into: room)
       if isWhole { events?.bodySent(upload.count) }
+      // The next bytes may depend on the end of the response, which has come.
+      if upload.isWaiting, response.isWhole { return Int(CURL_READFUNC_ABORT) }
       return count
     } catch {
       response.fail(error)
@@ -177,6 +187,13 @@ extension CurlTransfer {
   func resumeSending() {
     hasYielded = false
     curl_easy_pause(easy, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+  }
+
+  /// Returns the trailers of the request's body, which libcurl frees.
+  private func trailerLines() -> UnsafeMutablePointer<curl_slist>? {
+    upload.trailers.reduce(nil) { list, field in
+      "\(field.name): \(field.value)".withCString { curl_slist_append(list, $0) }
+    }
   }
 
   private func report(_ sent: Int64) -> Int32 {
@@ -232,6 +249,13 @@ struct CurlUpload {
   }
 
   mutating func hasMore() { isWaiting = false }
+
+  var state: CurlResponse.Sending { isFinished ? .ended : isWaiting ? .waiting : .open }
+
+  /// The trailers of a body that has ended.
+  var trailers: HTTPFields {
+    if case .reader(let reader) = upload { reader.trailers ?? [:] } else { [:] }
+  }
 
   /// Rewinds the body, if possible.
   mutating func rewind() {

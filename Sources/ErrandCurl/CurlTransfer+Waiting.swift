@@ -94,6 +94,7 @@ extension CurlTransfer {
     }
     guard response.end(), let head = response.head else { throw failureOfSink }
     return TransferResult(
-      head: head, metrics: TransferMetrics(easy, version: response.version, firstByte: firstByte))
+      head: head, metrics: TransferMetrics(easy, version: response.version, firstByte: firstByte),
+      trailers: response.trailers)
   }
 }

@@ -16,7 +16,8 @@ public import ErrandCore
 /// `Content-Length` itself.
 ///
 /// A request fails with `RequestError(.unsupported)` if URLSession would send it differently: a GET or HEAD
-/// with a body, HTTP/1.1 only over TLS, HTTP/2 without TLS.
+/// with a body, a body with trailers, HTTP/1.1 only over TLS, HTTP/2 without TLS. URLSession does not report the
+/// trailers of responses, nor interim responses (1xx) to listeners.
 ///
 /// ## On Linux
 ///
@@ -197,6 +198,9 @@ enum Refusal {
   ) -> String? {
     if request.method == .get || request.method == .head, request.upload.length != 0 {
       return "URLSession cannot send a body with \(request.method)"
+    }
+    if request.upload.hasTrailers {
+      return "URLSession cannot send trailers; use CurlTransport, or send the body without trailers"
     }
     if request.connectTimeout != nil {
       return "URLSession does not report when it has a connection, so connectTimeout is not supported; "

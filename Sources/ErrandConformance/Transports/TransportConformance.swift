@@ -13,7 +13,7 @@ public struct TransportConformance: ConformanceSuite {
   /// The cases for all requirements without TLS.
   public static let cases: [Case] = [
     requests, bodies, responses, encodings, broken, limits, redirects, connecting, timeouts, cancellation,
-    connections, streaming, downloads, fileFaults,
+    connections, streaming, trailers, downloads, fileFaults,
   ].flatMap { $0 }
 
   private let makeTransport: @Sendable () -> any Transport

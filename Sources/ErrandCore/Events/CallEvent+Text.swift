@@ -25,6 +25,7 @@ extension CallEvent.Kind: CustomStringConvertible {
     case .bodySent(let bytes): "sent the body, \(bytes) bytes"
     case .resent: "sends the request again, on another connection"
     case .firstByte: "received the first byte"
+    case .interim(let response): "received the interim response \(response.status)"
     case .responded(let response): "received \(response)"
     case .redirected(let request): "is redirected to \(request)"
     case .validated: "accepted the response"

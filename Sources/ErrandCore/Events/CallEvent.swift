@@ -42,6 +42,9 @@ public struct CallEvent: Sendable {
     case resent
     /// The first byte of the response has arrived.
     case firstByte
+    /// An interim response (1xx) has arrived, such as 103 with its `Link` fields (RFC 8297). Several may come
+    /// before the response. Only `CurlTransport` reports them.
+    case interim(EventInterimResponse)
     /// The head of the response has arrived, and its body, unless that is a stream.
     case responded(EventResponse)
     /// The response redirects to this request.

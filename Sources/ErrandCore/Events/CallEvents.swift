@@ -91,6 +91,11 @@ final class CallEvents: Sendable {
   }
 
   @inline(never)
+  func interim(_ head: ResponseHead, _ place: Place) {
+    tell(.interim(EventInterimResponse(head, client)), place, isOfTransport: true)
+  }
+
+  @inline(never)
   func redirected(to request: Request) { tell(.redirected(EventRequest(request, client))) }
 
   @inline(never)

@@ -166,6 +166,23 @@ public struct EventResponse: Sendable {
   }
 }
 
+/// An interim response (1xx) as a listener sees it, without secrets.
+public struct EventInterimResponse: Sendable {
+  private let head: ResponseHead
+  private let client: EventSource
+
+  init(_ head: ResponseHead, _ client: EventSource) {
+    self.head = head
+    self.client = client
+  }
+
+  /// The status, such as 103.
+  public var status: HTTPStatus { head.status }
+
+  /// The header fields, in which each secret is replaced by `***`.
+  public var fields: HTTPFields { head.fields.masked(hiding: client.secrets) }
+}
+
 /// A failure as a listener sees it, without secrets.
 public struct EventFailure: Sendable {
   private let error: any Error

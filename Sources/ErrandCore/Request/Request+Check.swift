@@ -24,7 +24,7 @@ final class RequestNormalizer: Sendable {
   func completed(_ request: Request) -> Request {
     var request = request
     if case .relative = request.address, let base { request.address = base.complete(request.address) }
-    if case .json = request.body.content { request.body = request.body.encoded(by: encoder) }
+    if request.body.isUnencoded { request.body = request.body.encoded(by: encoder) }
     return request
   }
 

@@ -16,17 +16,18 @@ public struct ByteStream: AsyncSequence, Sendable {
   final class Source: Sendable {
     let sink: StreamSink
     let cancellation: CancellationToken
-    private let finalTiming: FinalTiming
+    private let end: StreamEnd
 
-    init(sink: StreamSink, cancellation: CancellationToken, timing: FinalTiming) {
+    init(sink: StreamSink, cancellation: CancellationToken, end: StreamEnd) {
       self.sink = sink
       self.cancellation = cancellation
-      finalTiming = timing
+      self.end = end
     }
 
     deinit { cancellation.cancel(.cancelled(.streamDropped)) }
 
-    var timing: Timing? { finalTiming.value }
+    var timing: Timing? { end.timing }
+    var trailers: HTTPFields? { end.trailers }
 
     func next() async throws -> Data? {
       try await withTaskCancellationHandler {
@@ -46,7 +47,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     let sink = StreamSink()
     if !data.isEmpty { _ = sink.write(data) }
     sink.end(.success(()))
-    source = Source(sink: sink, cancellation: CancellationToken(), timing: FinalTiming())
+    source = Source(sink: sink, cancellation: CancellationToken(), end: StreamEnd())
   }
 
   /// Creates a stream of a body in the cache.
@@ -56,7 +57,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     } else {
       let cancellation = CancellationToken()
       let pump = StoredBodyPump(body, cancellation)
-      self.init(Source(sink: pump.sink, cancellation: cancellation, timing: FinalTiming()))
+      self.init(Source(sink: pump.sink, cancellation: cancellation, end: StreamEnd()))
       pump.start()
     }
   }
@@ -78,6 +79,10 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   /// The timing of the whole transfer; nil until the last chunk has been read.
   public var timing: Timing? { source.timing }
+
+  /// The trailers: the fields that came after the body, in order (RFC 9110, section 6.5). Empty until the last
+  /// chunk has been read, without trailers, and for a body that was in memory. `Response.trailers` describes them.
+  public var trailers: HTTPFields { source.trailers ?? [:] }
 
   /// Reads the chunks one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {

@@ -59,9 +59,10 @@ final class FilterSink: CountedSink {
   var received: Int64 { state.withLock { $0.received } }
 
   /// Ends the body, and returns when all of it is in the other sink.
+  /// - Parameter trailers: The fields that came after the body. Default: nil.
   /// - Throws: The failure of a filter or of the sink, or the error of the cancellation.
-  func finish(unless cancellation: CancellationToken) async throws {
-    state.withLock { $0.chain.end() }
+  func finish(_ trailers: HTTPFields? = nil, unless cancellation: CancellationToken) async throws {
+    state.withLock { $0.chain.end(trailers) }
     pump()
     try await done.value(unless: cancellation)
   }

@@ -14,6 +14,8 @@ public struct Response: Sendable {
     var cachedAt: Date?
     /// Boxed, because most responses have none, and the parts are copied.
     var cacheStatus: Boxed<CacheStatus>?
+    /// Boxed for the same reason.
+    var trailers: Boxed<HTTPFields>?
     /// True if the rest of the body was not received, because only the head is needed.
     var isCut = false
     /// The method of the request. It is nil for a response that an interceptor created, until it leaves the
@@ -65,6 +67,20 @@ public struct Response: Sendable {
     set { parts.value.cacheStatus = newValue.map { Boxed($0) } }
   }
 
+  /// The trailers: the fields that came after the body, in order (RFC 9110, section 6.5). Empty without
+  /// trailers. For a stream, they are empty until the last chunk has been read.
+  ///
+  /// They are never merged into `fields`. Fields that a recipient needs before the body are dropped: framing,
+  /// routing, authentication, cookies, and those that describe the body, such as `Content-Type` (RFC 9110,
+  /// section 6.5.1). A cached response has no trailers, and neither has a response that came over
+  /// `URLSessionTransport`, which does not report them. `CurlConfiguration.maxFieldBytes` limits their size.
+  ///
+  /// A server may send trailers only if the request has the field `TE: trailers`, which Errand does not add.
+  public internal(set) var trailers: HTTPFields {
+    get { if case .chunks(let chunks) = body { chunks.trailers } else { parts.value.trailers?.value ?? [:] } }
+    set { parts.value.trailers = Boxed(newValue) }
+  }
+
   /// True if the server has no newer version (304), so that a conditional download has left the file as it is.
   public var isUnchanged: Bool { status == 304 }
 
@@ -86,6 +102,7 @@ public struct Response: Sendable {
       head: head, body: body, url: url, timing: timing, method: method, secrets: secrets, decoder: decoder)
     if let cachedAt { response.cachedAt = cachedAt }
     if let cacheStatus { response.cacheStatus = cacheStatus }
+    response.parts.value.trailers = parts.value.trailers
     return response
   }
 

@@ -72,6 +72,8 @@ package struct FilteredResponse: Sendable {
 package protocol BodyFilter: AnyObject, Sendable {
   /// Takes the next bytes, of any number.
   func put(_ bytes: Data) throws
+  /// Takes the trailers of the response, before `end`. It is not called without trailers. Default: does nothing.
+  func put(trailers: HTTPFields)
   /// Ends the input. The remaining output is taken after that.
   /// - Throws: An error if the input is incomplete or not acceptable.
   func end() throws
@@ -83,6 +85,7 @@ package protocol BodyFilter: AnyObject, Sendable {
 }
 
 extension BodyFilter {
+  package func put(trailers: HTTPFields) {}
   package var work: (@Sendable () async throws -> Void)? { nil }
 }
 
@@ -169,7 +172,10 @@ struct FilterChain {
   func put(_ bytes: Data) throws { try links[0].filter.put(bytes) }
 
   /// Ends the input.
-  mutating func end() { hasEnded = true }
+  mutating func end(_ trailers: HTTPFields?) {
+    hasEnded = true
+    if let trailers { for link in links { link.filter.put(trailers: trailers) } }
+  }
 
   /// Returns the next bytes. Returns nil if it needs more input, if work has to be done first, or at the end.
   mutating func take() throws -> Data? {

@@ -86,14 +86,14 @@ public struct TransferMetrics: Sendable, Hashable {
   }
 }
 
-/// The timing of a stream, which is set after its last chunk.
-final class FinalTiming: Sendable {
-  private let timing = Locked<Timing?>(nil)
+/// The timing and the trailers of a stream, which are set after its last chunk.
+final class StreamEnd: Sendable {
+  private let end = Locked<(timing: Timing?, trailers: HTTPFields?)>((nil, nil))
 
   init() {}
 
-  var value: Timing? {
-    get { timing.withLock { $0 } }
-    set { timing.withLock { $0 = newValue } }
-  }
+  func set(_ timing: Timing, _ trailers: HTTPFields?) { end.withLock { $0 = (timing, trailers) } }
+
+  var timing: Timing? { end.withLock { $0.timing } }
+  var trailers: HTTPFields? { end.withLock { $0.trailers } }
 }

@@ -101,7 +101,7 @@ extension HTTPFields.Field {
   fileprivate static let problemOfHost = "a request has one Host field, with a host and optionally a port"
 
   /// The reason why no request may have the field; nil if it is valid.
-  fileprivate var problem: String? {
+  var problem: String? {
     if marks.contains(.badName) {
       return "the header field name \(name.prefix(100).debugDescription) is not a token"
     }

@@ -149,6 +149,9 @@ package struct ExchangeEvents: Sendable {
   /// - Parameter bytes: The length of the body in bytes.
   package func bodySent(_ bytes: Int64) { events.transportTells(.bodySent(bytes), place) }
 
+  /// Reports an interim response (1xx) other than 101, which comes before the response.
+  package func interim(_ head: ResponseHead) { events.interim(head, place) }
+
   /// Reports that the first byte of the response has arrived.
   package func firstByte() { events.transportTells(.firstByte, place) }
 }

@@ -11,8 +11,9 @@ extension Request {
     var request = self
     request.fields = wireFields
     guard body.isReplayable else { return request }
-    let body = request.body.hasFiles ? request.body.pinned(by: pins()) : request.body.encoded()
-    request.body = try await coded(body, unless: cancellation)
+    let plain = body.withoutTrailers
+    let body = plain.hasFiles ? plain.pinned(by: pins()) : plain.encoded()
+    request.body = try await coded(body, unless: cancellation).trailed(by: self.body.trailers)
     request.options.compressesBody = false
     request.options.bodyCoding = nil
     return request
@@ -27,12 +28,15 @@ extension Request {
     -> Upload
   {
     let pins = body.hasFiles ? pins() : nil
-    let upload =
+    var upload =
       options.compressesBody
       ? try await body.openCompressed(unless: cancellation, pins)
       : try body.open(compressed: false, pins)
-    guard let coding = options.bodyCoding, !body.isNone else { return upload }
-    return .reader(try CodedReader(upload.reader, coding.value.begin()))
+    if let coding = options.bodyCoding, !body.isNone {
+      upload = .reader(try CodedReader(upload.reader, coding.value.begin()))
+    }
+    guard let trailers = body.trailers else { return upload }
+    return .reader(TrailedReader(try upload.reader, trailers))
   }
 
   private func coded(_ body: RequestBody, unless cancellation: CancellationToken) async throws -> RequestBody
@@ -70,6 +74,7 @@ extension RequestBody {
   var hasFiles: Bool {
     switch content {
     case .file, .multipart: true
+    case .trailed(let trailed): trailed.body.hasFiles
     case .none, .bytes, .json, .stream, .source, .invalid: false
     }
   }
@@ -80,7 +85,7 @@ extension RequestBody {
     switch content {
     case .file(let path): segments = [.file(path: path)]
     case .multipart(let form): segments = form.segments
-    case .none, .bytes, .json, .stream, .source, .invalid: return self
+    case .none, .bytes, .json, .stream, .source, .trailed, .invalid: return self
     }
     return .source(length: length, contentType: contentType) { try SegmentReader(segments, pins: pins) }
   }

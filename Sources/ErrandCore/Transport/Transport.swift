@@ -17,6 +17,8 @@ public protocol Transport: Sendable {
   /// - calls `exchange.sink(for:)` once, with the final head (never a 1xx), and writes the body into that
   ///   sink, as fast as the sink accepts it;
   /// - decodes the content codings of the body, unless `exchange.request.decodesContent` is false;
+  /// - sends the trailers of a body (`BodyReader.trailers`), or fails with `RequestError(.unsupported)` before it
+  ///   sends anything;
   /// - reports the number of bytes that it sent to `exchange`;
   /// - fails with `RequestError(.timedOut)` if no bytes are transferred for `exchange.request.timeout` or, if
   ///   a `connectTimeout` is set, if no connection is made within that time;
@@ -48,14 +50,19 @@ public struct TransferResult: Sendable {
   public let head: ResponseHead
   /// The transport's measurements of the attempt.
   public let metrics: TransferMetrics
+  /// The fields that came after the body, in order (RFC 9110, section 6.5); nil without trailers, and if the
+  /// transport does not support them.
+  public let trailers: HTTPFields?
 
   /// Creates the result of an attempt.
   /// - Parameters:
   ///   - head: The head that `Exchange.sink(for:)` got.
   ///   - metrics: The measurements. A step that was not measured is nil.
-  public init(head: ResponseHead, metrics: TransferMetrics) {
+  ///   - trailers: The fields that came after the body. Default: nil.
+  public init(head: ResponseHead, metrics: TransferMetrics, trailers: HTTPFields? = nil) {
     self.head = head
     self.metrics = metrics
+    self.trailers = trailers
   }
 }
 

@@ -195,6 +195,8 @@ public struct StubRequest: Sendable {
   public let fields: HTTPFields
   /// The whole body.
   public let body: Data
+  /// The trailers that were sent after the body.
+  public let trailers: HTTPFields
   /// The time-out of the attempt.
   public let timeout: Duration
   /// True if the transport may repeat the request itself after a reused connection proves to be closed.
@@ -206,6 +208,7 @@ public struct StubRequest: Sendable {
     url = request.url
     fields = request.fields
     self.body = body
+    trailers = if case .reader(let reader) = request.upload { reader.trailers ?? [:] } else { [:] }
     timeout = request.timeout
     mayBeRepeated = request.mayBeRepeated
   }

@@ -35,6 +35,11 @@ public enum Upload: Sendable {
     case .reader(let reader): reader.length
     }
   }
+
+  /// True if the body has trailers, which are sent after it (RFC 9110, section 6.5).
+  public var hasTrailers: Bool {
+    if case .reader(let reader) = self { reader.trailers != nil } else { false }
+  }
 }
 
 /// A body that one consumer, the transport's thread, reads piece by piece.
@@ -49,11 +54,18 @@ public protocol BodyReader: AnyObject, Sendable {
   /// Sets the handler that is called, on any thread, when bytes are available after a `.notYet`.
   func onReady(_ handler: @escaping @Sendable () -> Void)
 
+  /// The fields to send after the body, checked, in order. They are complete when `read(into:)` has returned
+  /// `.end`, and empty before. Nil for a body without trailers, which is the default.
+  var trailers: HTTPFields? { get }
+
   /// Releases the body. No read follows.
   func close()
 }
 
 extension BodyReader {
+  /// Nil: the body has no trailers.
+  public var trailers: HTTPFields? { nil }
+
   /// Fills the front of `buffer` as `read(into:)` does.
   /// - Throws: The reader's error, and `RequestError` if the reader reports more bytes than fit into
   ///   `buffer`.

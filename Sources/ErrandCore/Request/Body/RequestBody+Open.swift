@@ -29,6 +29,9 @@ extension RequestBody {
   /// - Parameter cancellation: Ends the wait when it is cancelled.
   func openCompressed(unless cancellation: CancellationToken, _ pins: FilePins? = nil) async throws -> Upload
   {
+    if case .trailed(let trailed) = content {
+      return try await trailed.body.openCompressed(unless: cancellation, pins)
+    }
     guard case .bytes(let data) = content, data.count > Self.quicklyCompressed else {
       return try open(compressed: true, pins)
     }
@@ -56,6 +59,8 @@ extension RequestBody {
       }
       return .reader(StreamReader(reading, length: stream.length))
     case .source(let source): return .reader(try source.open())
+    // `Request.openUpload` adds the trailers, after the codings.
+    case .trailed(let trailed): return try trailed.body.openPlain(pins())
     case .invalid(let reason):
       throw RequestError(.invalidRequest, message: reason, reachedServer: false)
     }
@@ -102,7 +107,7 @@ extension RequestBody {
     case .file(let path): .file(path: path)
     case .multipart(let form): .multipart(form.segments)
     case .stream: .stream
-    case .source: .source
+    case .source, .trailed: .source
     case .invalid(let reason): .invalid(reason: reason)
     }
   }

@@ -10,6 +10,7 @@ extension RequestBody {
     switch content {
     case .file(let path): try? SegmentReader([.file(path: path)]).length
     case .multipart(let form): try? SegmentReader(form.segments).length
+    case .trailed(let trailed): trailed.body.length
     case .none, .bytes, .json, .stream, .source, .invalid: lengthInMemory
     }
   }
@@ -22,6 +23,7 @@ extension RequestBody {
     case .json: encoded().lengthInMemory
     case .stream(let stream): stream.length
     case .source(let source): source.length
+    case .trailed(let trailed): trailed.body.lengthInMemory
     case .file, .multipart, .invalid: nil
     }
   }
@@ -117,6 +119,7 @@ struct BodyChunks: AsyncSequence, Sendable {
       case .none: return .ended
       case .bytes(let data): return .bytes(data)
       case .json: return try opened(body.encoded())
+      case .trailed(let trailed): return try opened(trailed.body)
       case .file, .multipart, .source: return .reading(BodyReading(body))
       case .stream:
         throw RequestError(

@@ -14,6 +14,7 @@ public struct RequestBody: Sendable, Hashable {
     case multipart(MultipartForm)
     case stream(BodyStream)
     case source(BodySource)
+    case trailed(TrailedBody)
     case invalid(reason: String)
   }
 
@@ -59,8 +60,20 @@ public struct RequestBody: Sendable, Hashable {
   /// Returns a JSON body as bytes, and any other body unchanged.
   /// - Parameter encoder: Makes the encoder; nil for Foundation's.
   func encoded(by encoder: (() -> JSONEncoder)? = nil) -> RequestBody {
-    guard case .json(let value) = content else { return self }
-    return Self.encoded { try value.encode(encoder?().sortingKeys ?? .plain) }
+    switch content {
+    case .json(let value): Self.encoded { try value.encode(encoder?().sortingKeys ?? .plain) }
+    case .trailed(let trailed): trailed.body.encoded(by: encoder).trailed(by: trailed.trailers)
+    default: self
+    }
+  }
+
+  /// True if `encoded` changes the body.
+  var isUnencoded: Bool {
+    switch content {
+    case .json: true
+    case .trailed(let trailed): trailed.body.isUnencoded
+    default: false
+    }
   }
 
   /// The reason why the body cannot be sent, or nil.
@@ -68,6 +81,7 @@ public struct RequestBody: Sendable, Hashable {
     switch content {
     case .invalid(let reason): reason
     case .json: encoded().problem
+    case .trailed(let trailed): trailed.problem
     default: nil
     }
   }
@@ -128,7 +142,11 @@ public struct RequestBody: Sendable, Hashable {
 
   /// True if the body can be read again, for another attempt; false for a stream.
   package var isReplayable: Bool {
-    if case .stream = content { false } else { true }
+    switch content {
+    case .stream: false
+    case .trailed(let trailed): trailed.body.isReplayable
+    default: true
+    }
   }
 
   package var isNone: Bool { content == .none }
@@ -145,6 +163,7 @@ extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .multipart(let form): "multipart, \(form.parts.count) parts"
     case .stream: "stream"
     case .source(let source): source.length.map { "\($0) bytes" } ?? "bytes"
+    case .trailed(let trailed): "\(trailed.body) with trailers"
     case .invalid(let reason): LogText.line(reason)
     }
   }
@@ -188,6 +207,7 @@ extension RequestBody {
     switch content {
     case .none, .invalid: false
     case .file, .stream, .source: true
+    case .trailed(let trailed): trailed.body.isLarge
     case .bytes, .json, .multipart: length ?? .max > 4096
     }
   }

@@ -136,13 +136,13 @@ final class Attempt: Sendable {
       upload.close()
       throw error
     }
-    let finalTiming = FinalTiming()
+    let end = StreamEnd()
     let link = context.cancellation.onCancel(stopping: cancellation)
     Task {
       let result: Result<TransferResult, any Error>
       do {
         let done = try await performed(exchange, of: cancellation)
-        finalTiming.value = timing(done.metrics)
+        end.set(timing(done.metrics), done.trailers)
         result = .success(done)
       } catch {
         result = .failure(
@@ -161,7 +161,7 @@ final class Attempt: Sendable {
     switch try await opening.outcome() {
     case .opened(let sink, let head):
       let source = ByteStream.Source(
-        sink: sink, cancellation: readerCancellation(sink, cancellation), timing: finalTiming)
+        sink: sink, cancellation: readerCancellation(sink, cancellation), end: end)
       return response(TransferResult(head: head, metrics: TransferMetrics()), .chunks(ByteStream(source)))
     case .ended(let result): return held(result)
     }
@@ -203,9 +203,10 @@ final class Attempt: Sendable {
   ) async throws -> TransferResult {
     let transport = context.transport ?? stage.transport
     if !transport.tellsWhenRequestsGoOut { exchange.requestGoesOut() }
-    let result = try await transport.perform(exchange)
+    var result = try await transport.perform(exchange)
+    if let trailers = result.trailers { result = result.with(trailers: TrailerFields.allowed(trailers)) }
     guard let filter = try checkWhole() else { return result }
-    try await filter.finish(unless: cancellation ?? context.cancellation)
+    try await filter.finish(result.trailers, unless: cancellation ?? context.cancellation)
     return result
   }
 
@@ -224,9 +225,11 @@ final class Attempt: Sendable {
 
   private func response(_ result: TransferResult, _ body: ResponseBody) -> Response {
     guard let url = request.url else { preconditionFailure("the URL was checked before sending") }
-    return Response(
+    var response = Response(
       head: result.head, body: body, url: url, timing: timing(result.metrics), method: request.method,
       secrets: stage.secrets, decoder: stage.defaults.decoder)
+    if let trailers = result.trailers { response.trailers = trailers }
+    return response
   }
 
   /// Returns the timing of a response that has just been completed.
@@ -258,6 +261,12 @@ extension Destination {
     case (.file, .file(let download)): download.length
     case (.file, _), (.chunks, _): nil
     }
+  }
+}
+
+extension TransferResult {
+  fileprivate func with(trailers: HTTPFields) -> TransferResult {
+    TransferResult(head: head, metrics: metrics, trailers: trailers)
   }
 }
 

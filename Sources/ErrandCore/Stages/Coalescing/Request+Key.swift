@@ -67,6 +67,12 @@ extension RequestBody {
           message: "a body that is a stream cannot be compared with another: give the rule a key, "
             + "or send bytes or a file",
           reachedServer: false)
+      case .trailed:
+        throw RequestError(
+          .invalidRequest,
+          message: "a body with trailers cannot be compared with another: give the rule a key, "
+            + "or send the body without trailers",
+          reachedServer: false)
       case .invalid(let reason):
         throw RequestError(.invalidRequest, message: reason, reachedServer: false)
       }

@@ -15,8 +15,10 @@ final class Nghttpd: Sendable {
   /// The file of the authority to trust.
   let authority: String?
 
-  /// - Parameter files: The lengths of the files, by name.
-  init(files: [String: Int], tls: Bool) async throws {
+  /// - Parameters:
+  ///   - files: The lengths of the files, by name.
+  ///   - trailer: A field to send after each response; nil for none. Default: nil.
+  init(files: [String: Int], tls: Bool, trailer: String? = nil) async throws {
     folder = try TemporaryFolder()
     authority = tls ? try await Certificates(in: folder).authority : nil
     for (name, length) in files {
@@ -30,7 +32,9 @@ final class Nghttpd: Sendable {
     for end in [output, pipe.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
     program = try Program(
       path,
-      ["-v", "-a", "127.0.0.1", "-d", folder.url.path] + (tls ? [] : ["--no-tls"]) + ["\(port)"]
+      ["-v", "-a", "127.0.0.1", "-d", folder.url.path] + (tls ? [] : ["--no-tls"])
+        + (trailer.map { ["--trailer", $0] } ?? [])
+        + ["\(port)"]
         + (tls ? ["good.key", "good.pem"] : []), in: folder.url.path,
       output: output.fileDescriptor)
     try output.close()

@@ -27,6 +27,11 @@ enum RawHTTP2Server {
     case endsFirst
     /// HTTP_1_1_REQUIRED.
     case wantsHTTP1
+    /// The frames of the request's body, each at once, and the trailers `x-sum: 1`, `content-type: a` and
+    /// `x-sum: 2` at its end.
+    case echoes
+    /// The whole response, before the body is read.
+    case whole
   }
 
   static func script(_ course: Course) -> String {
@@ -42,6 +47,9 @@ enum RawHTTP2Server {
 
     def frame(kind, flags, stream, payload=b""):
         return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+    def literal(name, value): return bytes([0, len(name)]) + name + bytes([len(value)]) + value
+    trailers = literal(b"x-sum", b"1") + literal(b"content-type", b"a") + literal(b"x-sum", b"2")
 
     def head(status, length):
         fields = b"\x08\x03" + str(status).encode()
@@ -71,6 +79,8 @@ enum RawHTTP2Server {
             client.sendall(frame(1, 4, stream, head(200, None)) + frame(0, 0, stream, body))
             client.shutdown(socket.SHUT_RDWR)
         elif course == "endsFirst" and number == 1: client.shutdown(socket.SHUT_RDWR)
+        elif course == "echoes": client.sendall(frame(1, 4, stream, head(200, None)))
+        elif course == "whole": client.sendall(whole(stream, 200, body))
         elif course == "wantsHTTP1": client.sendall(reset(stream, 13))
         else: client.sendall(whole(stream, 200, body))
 
@@ -87,9 +97,12 @@ enum RawHTTP2Server {
             if len(start) < 9: return client.close()
             length, kind, flags = int.from_bytes(start[:3], "big"), start[3], start[4]
             stream = int.from_bytes(start[5:], "big") & 0x7fffffff
-            source.read(length)
+            payload = source.read(length)
             if kind == 4 and not flags & 1: client.sendall(frame(4, 1, 0))
             if kind == 6 and not flags & 1: client.sendall(frame(6, 1, 0, b"\0" * 8))
+            if kind == 0 and course == "echoes":
+                client.sendall(frame(0, 0, stream, payload))
+                if flags & 1: client.sendall(frame(1, 5, stream, trailers))
             if kind == 1:
                 with lock:
                     seen += 1
