@@ -24,22 +24,30 @@ struct DigestFilter: ResponseFilter {
     do {
       let content = try Self.field(ContentDigest.self, of: response.head)
       let representation = response.isWhole ? try Self.field(ReprDigest.self, of: response.head) : nil
-      if content != nil || representation != nil {
-        return try DigestBodyFilter(content, representation, after: response.beginning)
+      let trailing = TrailingDigests(
+        response, isRequired: isRequired && content == nil && representation == nil)
+      if content != nil || representation != nil || trailing != nil {
+        return try DigestBodyFilter(content, representation, after: response.beginning, trailing: trailing)
       }
     } catch {
       throw Self.failed("the digest of the response cannot be verified: \(error)", error, response.head)
     }
     guard isRequired else { return nil }
-    throw Self.failed(
-      "the response has no digest of its body that can be verified (Content-Digest, with sha-256 or sha-512), but one "
-        + "is required; have the server send it, or use verifyingDigest(isRequired: false)",
-      nil, response.head)
+    throw Self.failed(Self.missing, nil, response.head)
   }
+
+  static let missing =
+    "the response has no digest of its body that can be verified (Content-Digest, with sha-256 or sha-512), but one "
+    + "is required; have the server send it, or use verifyingDigest(isRequired: false)"
 
   /// Returns the field; nil if it has no digest that can be verified.
   static func field<Field: IntegrityField>(_: Field.Type, of head: ResponseHead) throws -> Field? {
-    let lines = head.fields.values(of: Field.fieldName)
+    try field(Field.self, in: head.fields)
+  }
+
+  /// Returns the field of a head or of trailers; nil if it has no digest that can be verified.
+  static func field<Field: IntegrityField>(_: Field.Type, in fields: HTTPFields) throws -> Field? {
+    let lines = fields.values(of: Field.fieldName)
     guard !lines.isEmpty else { return nil }
     let field = try Field(parsing: lines)
     return field.algorithms.isEmpty ? nil : field
@@ -59,11 +67,18 @@ final class DigestBodyFilter: BodyFilter {
   private nonisolated(unsafe) var representation: DigestVerifier?
   private nonisolated(unsafe) var beginning: FilteredResponse.FileBeginning?
   private nonisolated(unsafe) var passing = Data()
+  private let trailing: TrailingDigests?
+  private nonisolated(unsafe) var trailers = HTTPFields()
 
-  /// - Parameter beginning: The bytes of the representation that come before the body.
+  /// - Parameters:
+  ///   - beginning: The bytes of the representation that come before the body.
+  ///   - trailing: Verifies the digests in trailers; nil without them. Default: nil.
   init(
-    _ content: ContentDigest?, _ representation: ReprDigest?, after beginning: FilteredResponse.FileBeginning?
+    _ content: ContentDigest?, _ representation: ReprDigest?,
+    after beginning: FilteredResponse.FileBeginning?,
+    trailing: TrailingDigests? = nil
   ) throws {
+    self.trailing = trailing
     self.beginning = representation == nil ? nil : beginning
     if let content { self.content = try content.verifier() }
     if let representation { self.representation = try representation.verifier() }
@@ -95,8 +110,11 @@ final class DigestBodyFilter: BodyFilter {
     content?.update(bytes)
     // The beginning of the file was hashed before: `work` has been done.
     representation?.update(bytes)
+    trailing?.update(bytes)
     passing.append(bytes)
   }
+
+  func put(trailers: HTTPFields) { self.trailers = trailers }
 
   func take() -> Data? {
     guard !passing.isEmpty else { return nil }
@@ -108,6 +126,9 @@ final class DigestBodyFilter: BodyFilter {
     do {
       if let verifier = content.take() { try verifier.finalize() }
       if let verifier = representation.take() { try verifier.finalize() }
+      try trailing?.verify(trailers)
+    } catch let failure as RequestError {
+      throw failure
     } catch {
       throw DigestFilter.failed("\(error)", error, nil)
     }

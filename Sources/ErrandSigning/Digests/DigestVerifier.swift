@@ -54,12 +54,16 @@ package struct DigestVerifier: ~Copyable, Sendable {
   package consuming func finalize() throws(SigningError) {
     for expectation in expectations
     where !ConstantTime.isEqual(expectation.state.finalize(), expectation.digest) {
-      throw SigningError(
-        .mismatch,
-        "the content does not match \(expectation.algorithm.rawValue) in \(fieldName): it was changed "
-          + "or cut off on its way, or the field belongs to other content; do not use it, and transfer it again"
-      )
+      throw Self.mismatch(expectation.algorithm, fieldName)
     }
+  }
+
+  static func mismatch(_ algorithm: DigestAlgorithm, _ fieldName: String) -> SigningError {
+    SigningError(
+      .mismatch,
+      "the content does not match \(algorithm.rawValue) in \(fieldName): it was changed "
+        + "or cut off on its way, or the field belongs to other content; do not use it, and transfer it again"
+    )
   }
 }
 

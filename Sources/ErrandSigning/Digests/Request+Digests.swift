@@ -24,6 +24,9 @@ extension Request {
   /// Verifies the digest of each accepted response while it arrives: `Content-Digest`, and `Repr-Digest` if
   /// the representation is whole (RFC 9530, with SHA-256 and SHA-512).
   ///
+  /// Digests in trailers are verified as well, unless the response has a `Content-Length` and its `Trailer`
+  /// names no digest. A `Repr-Digest` in the trailers of the rest of a download is not verified.
+  ///
   /// A response that does not match its digest fails with `RequestError(.integrityFailed)`: its body is not
   /// returned, and a download is not moved into place. A stream delivers the body, and then ends with the
   /// error. The rest of a resumed download is verified by its `Content-Digest`, and the whole file by its
