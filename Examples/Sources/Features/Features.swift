@@ -12,6 +12,7 @@ import Foundation
   static let all: [(name: String, run: @Sendable (MockServer) async throws -> Void)] = [
     ("sending", sending), ("uploading", uploading), ("downloading", downloading), ("streaming", streaming),
     ("events", events),
+    ("trailers", trailers), ("byTurns", byTurns),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),
     ("retrying", retrying), ("rateLimiting", rateLimiting),
