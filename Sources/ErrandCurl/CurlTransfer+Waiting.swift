@@ -93,8 +93,8 @@ extension CurlTransfer {
       response.sinkHasDrained()
     }
     guard response.end(), let head = response.head else { throw failureOfSink }
+    if let trailers = response.trailers { exchange.received(trailers: trailers) }
     return TransferResult(
-      head: head, metrics: TransferMetrics(easy, version: response.version, firstByte: firstByte),
-      trailers: response.trailers)
+      head: head, metrics: TransferMetrics(easy, version: response.version, firstByte: firstByte))
   }
 }

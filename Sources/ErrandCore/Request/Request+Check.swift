@@ -24,7 +24,11 @@ final class RequestNormalizer: Sendable {
   func completed(_ request: Request) -> Request {
     var request = request
     if case .relative = request.address, let base { request.address = base.complete(request.address) }
-    if request.body.isUnencoded { request.body = request.body.encoded(by: encoder) }
+    // The content is matched here, because a call of the body's method would copy the body.
+    switch request.body.content {
+    case .json, .trailed: request.body = request.body.encoded(by: encoder)
+    default: break
+    }
     return request
   }
 

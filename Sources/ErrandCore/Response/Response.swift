@@ -13,9 +13,7 @@ public struct Response: Sendable {
     var timing: Timing
     var cachedAt: Date?
     /// Boxed, because most responses have none, and the parts are copied.
-    var cacheStatus: Boxed<CacheStatus>?
-    /// Boxed for the same reason.
-    var trailers: Boxed<HTTPFields>?
+    var rare: Boxed<Rare>?
     /// True if the rest of the body was not received, because only the head is needed.
     var isCut = false
     /// The method of the request. It is nil for a response that an interceptor created, until it leaves the
@@ -24,6 +22,12 @@ public struct Response: Sendable {
     /// The client's secrets, which no description shows.
     var secrets: Secrets
     let decoder: (@Sendable () -> JSONDecoder)?
+  }
+
+  /// What few responses have.
+  struct Rare: Sendable {
+    var cacheStatus: CacheStatus?
+    var trailers = HTTPFields()
   }
 
   // Boxed, because every stage that a response passes reserves stack space for it, and so does every waiting
@@ -63,8 +67,8 @@ public struct Response: Sendable {
 
   /// The action of the HTTP cache, and its reason; nil for a response to a request that does not use it.
   public internal(set) var cacheStatus: CacheStatus? {
-    get { parts.value.cacheStatus?.value }
-    set { parts.value.cacheStatus = newValue.map { Boxed($0) } }
+    get { rare?.cacheStatus }
+    set { change { $0.cacheStatus = newValue } }
   }
 
   /// The trailers: the fields that came after the body, in order (RFC 9110, section 6.5). Empty without
@@ -77,9 +81,19 @@ public struct Response: Sendable {
   ///
   /// A server may send trailers only if the request has the field `TE: trailers`, which Errand does not add.
   public internal(set) var trailers: HTTPFields {
-    get { if case .chunks(let chunks) = body { chunks.trailers } else { parts.value.trailers?.value ?? [:] } }
-    set { parts.value.trailers = Boxed(newValue) }
+    get { if case .chunks(let chunks) = body { chunks.trailers } else { rare?.trailers ?? [:] } }
+    set { change { $0.trailers = newValue } }
   }
+
+  private var rare: Rare? { parts.value.rare?.value }
+
+  private func changed(_ change: (inout Rare) -> Void) -> Boxed<Rare> {
+    var rare = rare ?? Rare()
+    change(&rare)
+    return Boxed(rare)
+  }
+
+  private mutating func change(_ change: (inout Rare) -> Void) { parts.value.rare = changed(change) }
 
   /// True if the server has no newer version (304), so that a conditional download has left the file as it is.
   public var isUnchanged: Bool { status == 304 }
@@ -101,8 +115,7 @@ public struct Response: Sendable {
     var response = Response(
       head: head, body: body, url: url, timing: timing, method: method, secrets: secrets, decoder: decoder)
     if let cachedAt { response.cachedAt = cachedAt }
-    if let cacheStatus { response.cacheStatus = cacheStatus }
-    response.parts.value.trailers = parts.value.trailers
+    if let rare = parts.value.rare { response.parts.value.rare = rare }
     return response
   }
 
@@ -126,11 +139,12 @@ public struct Response: Sendable {
 
   init(
     head: ResponseHead, body: ResponseBody, url: URL, timing: Timing, method: HTTPMethod? = nil,
-    secrets: Secrets = .standard, decoder: (@Sendable () -> JSONDecoder)? = nil
+    secrets: Secrets = .standard, decoder: (@Sendable () -> JSONDecoder)? = nil, rare: Boxed<Rare>? = nil
   ) {
     parts = Boxed(
       Parts(
-        head: head, url: url, body: body, timing: timing, method: method, secrets: secrets, decoder: decoder))
+        head: head, url: url, body: body, timing: timing, rare: rare, method: method, secrets: secrets,
+        decoder: decoder))
   }
 
   /// The body of a response to `send`. Empty for a download or a stream.

@@ -71,6 +71,10 @@ public final class Exchange: Sendable {
   ///   error.
   public func sink(for head: ResponseHead) throws -> any BodySink { try attempt.sink(for: head) }
 
+  /// Records the trailers of the response: the fields that came after its body, in order (RFC 9110, section 6.5).
+  /// Call it once, before the attempt ends, and not for a response without trailers.
+  public func received(trailers: HTTPFields) { attempt.received(trailers) }
+
   /// Records that the transport may send bytes of the request from now on. Until then, the server has
   /// received no byte of the request.
   public func requestGoesOut() { attempt.context.cancellation.markSent() }

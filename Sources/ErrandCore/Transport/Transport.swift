@@ -19,6 +19,7 @@ public protocol Transport: Sendable {
   /// - decodes the content codings of the body, unless `exchange.request.decodesContent` is false;
   /// - sends the trailers of a body (`BodyReader.trailers`), or fails with `RequestError(.unsupported)` before it
   ///   sends anything;
+  /// - passes the trailers of the response to `exchange.received(trailers:)`, if it can read them;
   /// - reports the number of bytes that it sent to `exchange`;
   /// - fails with `RequestError(.timedOut)` if no bytes are transferred for `exchange.request.timeout` or, if
   ///   a `connectTimeout` is set, if no connection is made within that time;
@@ -50,19 +51,14 @@ public struct TransferResult: Sendable {
   public let head: ResponseHead
   /// The transport's measurements of the attempt.
   public let metrics: TransferMetrics
-  /// The fields that came after the body, in order (RFC 9110, section 6.5); nil without trailers, and if the
-  /// transport does not support them.
-  public let trailers: HTTPFields?
 
   /// Creates the result of an attempt.
   /// - Parameters:
   ///   - head: The head that `Exchange.sink(for:)` got.
   ///   - metrics: The measurements. A step that was not measured is nil.
-  ///   - trailers: The fields that came after the body. Default: nil.
-  public init(head: ResponseHead, metrics: TransferMetrics, trailers: HTTPFields? = nil) {
+  public init(head: ResponseHead, metrics: TransferMetrics) {
     self.head = head
     self.metrics = metrics
-    self.trailers = trailers
   }
 }
 

@@ -67,15 +67,6 @@ public struct RequestBody: Sendable, Hashable {
     }
   }
 
-  /// True if `encoded` changes the body.
-  var isUnencoded: Bool {
-    switch content {
-    case .json: true
-    case .trailed(let trailed): trailed.body.isUnencoded
-    default: false
-    }
-  }
-
   /// The reason why the body cannot be sent, or nil.
   var problem: String? {
     switch content {

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -18,6 +20,19 @@ extension Attempt {
     /// The sink that counts the body as it is transferred, if its length is known.
     var counted: (sink: any CountedSink, length: Int64)?
     var filter: FilterSink?
+    var trailers: HTTPFields?
+  }
+
+  /// Takes the trailers of the response, except the fields that must not be trailers.
+  func received(_ trailers: HTTPFields) {
+    arrived.withLock { $0.trailers = TrailerFields.allowed(trailers) }
+    hasTrailers.store(true, ordering: .releasing)
+  }
+
+  /// The trailers of the response; nil without trailers.
+  var trailers: HTTPFields? {
+    // Most responses have none, and need no lock.
+    hasTrailers.load(ordering: .acquiring) ? arrived.withLock { $0.trailers } : nil
   }
 
   func sink(for head: ResponseHead) throws -> any BodySink {

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -13,6 +15,7 @@ final class Attempt: Sendable {
   /// Waits for the head of a response whose body is streamed; nil for other destinations.
   let opening: StreamOpening?
   let arrived = Locked(Arrived())
+  let hasTrailers = Atomic(false)
   private let sent: Int
   private let began: Duration
   private let redirects: Int
@@ -142,7 +145,7 @@ final class Attempt: Sendable {
       let result: Result<TransferResult, any Error>
       do {
         let done = try await performed(exchange, of: cancellation)
-        end.set(timing(done.metrics), done.trailers)
+        end.set(timing(done.metrics), trailers)
         result = .success(done)
       } catch {
         result = .failure(
@@ -203,10 +206,9 @@ final class Attempt: Sendable {
   ) async throws -> TransferResult {
     let transport = context.transport ?? stage.transport
     if !transport.tellsWhenRequestsGoOut { exchange.requestGoesOut() }
-    var result = try await transport.perform(exchange)
-    if let trailers = result.trailers { result = result.with(trailers: TrailerFields.allowed(trailers)) }
+    let result = try await transport.perform(exchange)
     guard let filter = try checkWhole() else { return result }
-    try await filter.finish(result.trailers, unless: cancellation ?? context.cancellation)
+    try await filter.finish(trailers, unless: cancellation ?? context.cancellation)
     return result
   }
 
@@ -225,12 +227,15 @@ final class Attempt: Sendable {
 
   private func response(_ result: TransferResult, _ body: ResponseBody) -> Response {
     guard let url = request.url else { preconditionFailure("the URL was checked before sending") }
-    var response = Response(
+    return Response(
       head: result.head, body: body, url: url, timing: timing(result.metrics), method: request.method,
-      secrets: stage.secrets, decoder: stage.defaults.decoder)
-    if let trailers = result.trailers { response.trailers = trailers }
-    return response
+      secrets: stage.secrets, decoder: stage.defaults.decoder,
+      rare: hasTrailers.load(ordering: .acquiring) ? rare : nil)
   }
+
+  // Not inlined, because most responses have none.
+  @inline(never)
+  private var rare: Boxed<Response.Rare>? { trailers.map { Boxed(Response.Rare(trailers: $0)) } }
 
   /// Returns the timing of a response that has just been completed.
   private func timing(_ metrics: TransferMetrics) -> Timing {
@@ -261,12 +266,6 @@ extension Destination {
     case (.file, .file(let download)): download.length
     case (.file, _), (.chunks, _): nil
     }
-  }
-}
-
-extension TransferResult {
-  fileprivate func with(trailers: HTTPFields) -> TransferResult {
-    TransferResult(head: head, metrics: metrics, trailers: trailers)
   }
 }
 
