@@ -179,11 +179,9 @@ final class Pipeline: Sendable {
   }
 
   /// Performs a request until it ends, or the current task is cancelled.
-  /// - Parameter subscription: The cancellation of the subscription that sends the request, and ends it. Default: nil.
   func send(
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
-    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil,
-    for subscription: CancellationToken? = nil
+    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
   ) async throws -> Response {
     // The call is registered before anything waits. A virtual clock must not end its deadline before it begins.
     let clock = timeline.counting
@@ -198,10 +196,6 @@ final class Pipeline: Sendable {
     } catch {
       clock?.endWork()
       throw error
-    }
-    if let subscription {
-      let link = subscription.onCancel(stopping: context.cancellation)
-      context.atEnd { subscription.removeCancelHandler(link) }
     }
     if let clock { await begin(on: clock) }
     return try await withTaskCancellationHandler {

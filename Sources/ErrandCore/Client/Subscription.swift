@@ -34,7 +34,12 @@ package final class Subscription: Sendable {
     request.options.deadline = .longest
     request.options.priority = context.effectivePriority.current
     if request.options.repeats?.kind == .latest { request.options.repeats = nil }
-    return try await pipeline.send(request, into: .stream, in: scope, for: context.cancellation)
+    request = pipeline.completed(request)
+    let call = pipeline.context(of: request, into: .stream, progress: nil, canChange: true, in: scope)
+    try pipeline.enter(request, call, scope)
+    let link = context.cancellation.onCancel(stopping: call.cancellation)
+    call.atEnd { [cancellation] in cancellation.removeCancelHandler(link) }
+    return try await pipeline.perform(request, call)
   }
 
   /// Ends the subscription. A call that it has sent goes on.
