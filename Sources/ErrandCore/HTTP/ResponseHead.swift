@@ -104,7 +104,12 @@ public struct HTTPStatus: Sendable, Hashable, ExpressibleByIntegerLiteral, Custo
   /// True for 200 to 299.
   public var isSuccess: Bool { 200..<300 ~= code }
   /// True for the statuses by which a server redirects: 301, 302, 303, 307 and 308.
-  package var isRedirect: Bool { [301, 302, 303, 307, 308].contains(code) }
+  package var isRedirect: Bool {
+    switch code {
+    case 301, 302, 303, 307, 308: true
+    default: false
+    }
+  }
   /// True for 400 to 499.
   public var isClientError: Bool { 400..<500 ~= code }
   /// True for 500 to 599.

@@ -76,10 +76,12 @@ extension Attempt {
     let asksForRest = download?.hasAskedForRest ?? false
     let range = asksForRest ? nil : try ContentRange.checked(head, of: request, isFile: download != nil)
     var length = announced ?? range?.count
-    let filters = request.options.responseFilters
-    // Without filters the transport decodes the body, so the announced length does not apply to its bytes.
-    var transferred = head.isCoded && filters.isEmpty && !request.options.isUndecoded ? nil : length
-    if head.isCoded { length = nil }
+    var transferred = length
+    if head.isCoded {
+      length = nil
+      // Without filters the transport decodes the body, so the announced length does not apply to its bytes.
+      if request.options.responseFilters.isEmpty, !request.options.isUndecoded { transferred = nil }
+    }
 
     let own: any CountedSink
     var (start, total) = (Int64(0), length)

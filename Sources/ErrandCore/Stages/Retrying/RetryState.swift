@@ -93,7 +93,7 @@ struct RetryBudgetState: Sendable {
   private static let window = 10
 
   private struct Second {
-    var index: Int64 = .min
+    var index = Int.min
     var calls = 0
     var retries = 0
   }
@@ -110,7 +110,7 @@ struct RetryBudgetState: Sendable {
   /// Takes a retry out of the budget; returns false if the budget is used up.
   mutating func retry(at now: Duration) -> Bool {
     let slot = slot(now)
-    let oldest = now.components.seconds - Int64(Self.window)
+    let oldest = second(now) - Self.window
     let recent = seconds.filter { $0.index > oldest }
     let allowed =
       Double(budget.minimumPerSecond) * Double(Self.window)
@@ -121,11 +121,14 @@ struct RetryBudgetState: Sendable {
   }
 
   private mutating func slot(_ now: Duration) -> Int {
-    let index = now.components.seconds
-    let slot = Int(index % Int64(Self.window))
+    let index = second(now)
+    let slot = index % Self.window
     if seconds[slot].index != index { seconds[slot] = Second(index: index) }
     return slot
   }
+
+  // Not `components`, which costs ten times as much. Each call is counted.
+  private func second(_ now: Duration) -> Int { now.wholeMilliseconds / 1000 }
 }
 
 /// A client's limit on retries.
