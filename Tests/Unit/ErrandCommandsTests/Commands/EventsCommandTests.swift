@@ -41,7 +41,8 @@ import Testing
 
   @Test func `the first event may be the last`() async throws {
     server.on("GET", "/open") { _ in
-      .chunked(fields: Self.fields, "data: a\n\ndata: b\n\n").stalling(at: .end)
+      .response(fields: Self.fields, body: "data: a\n\ndata: b\n\n").announcing(length: 100).stalling(
+        at: .body(18))
     }
     let result = try await Tool.run("events", "\(server.url("/open"))", "--once")
     #expect(result.code == 0 && result.text == "a\n" && result.error.isEmpty)
@@ -69,7 +70,9 @@ import Testing
   }
 
   @Test func `a deadline ends the stream, and responses cannot be verified`() async throws {
-    server.on("GET", "/open") { _ in .chunked(fields: Self.fields, "data: a\n\n").stalling(at: .end) }
+    server.on("GET", "/open") { _ in
+      .response(fields: Self.fields, body: "data: a\n\n").announcing(length: 100).stalling(at: .body(9))
+    }
     let result = try await Tool.run("events", "\(server.url("/open"))", "--deadline", "300ms")
     #expect(result.code != 0 && result.text == "a\n" && result.error.contains("deadline"))
     #expect(try await Tool.run("events", news, "--verify", "key.pem").code == 2)

@@ -23,6 +23,11 @@ import Testing
     }
   }
 
+  /// Returns a response that does not end after this text.
+  private static func open(_ text: String) -> MockResponse {
+    .response(fields: fields, body: text).announcing(length: 1_000_000).stalling(at: .body(text.utf8.count))
+  }
+
   private static let all = (1...12).map { "news \($0)" }
 
   private func read(_ url: some URLConvertible, over transport: CurlTransport = CurlTransport()) async throws
@@ -60,12 +65,12 @@ import Testing
     serve(3) { .chunked(fields: Self.fields, $0) }
     #expect(try await read(nginx.url("/news"), over: transport) == Self.all)
     let second = CurlTransport(configuration: configuration)
-    serve(6) { .chunked(fields: Self.fields, $0, ":\n\n").stalling(at: .end) }
+    serve(6) { Self.open($0 + ":\n\n") }
     #expect(try await read(nginx.url("/news"), over: second) == Self.all)
   }
 
   @Test func `a silent connection is replaced after the heartbeat`() async throws {
-    serve(6) { .chunked(fields: Self.fields, $0, ":\n\n").stalling(at: .end) }
+    serve(6) { Self.open($0 + ":\n\n") }
     var options = EventStreamOptions()
     options.heartbeat = .milliseconds(300)
     var found: [String] = []
@@ -75,5 +80,15 @@ import Testing
       found.append(event.data)
     }
     #expect(found == Self.all)
+  }
+
+  @Test(arguments: 0..<400) func `a cancelled stream closes its connection`(_: Int) async throws {
+    server.on("GET", "/news") { _ in Self.open("data: a\n\ndata: b\n\n") }
+    let events = Client(transport: CurlTransport()).events(.get(server.url("/news")))
+    let task = Task { for try await _ in events {} }
+    try await server.waitForRequests(1)
+    task.cancel()
+    await #expect(throws: RequestError.self) { try await task.value }
+    try await server.waitForOpenConnections(0)
   }
 }
