@@ -79,6 +79,9 @@ let libraries: [Target] = [
   .target(
     name: "ErrandStreaming", dependencies: ["ErrandCore", "ErrandReachability"], swiftSettings: strict),
   .target(
+    name: "ErrandUploads", dependencies: ["ErrandCore", "ErrandCrypto", "ErrandStructuredFields"],
+    swiftSettings: strict),
+  .target(
     name: "ErrandReachability", dependencies: ["ErrandCore"],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
@@ -129,7 +132,7 @@ let libraries: [Target] = [
     dependencies: [
       "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandObservability", "ErrandOutbox",
       "ErrandOutboxSQLite",
-      "ErrandReachability", "ErrandStreaming",
+      "ErrandReachability", "ErrandStreaming", "ErrandUploads",
       .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
       .target(
         name: "ErrandURLSession",
@@ -144,7 +147,7 @@ let libraries: [Target] = [
     swiftSettings: strict + inspector),
   .target(
     name: "ErrandTesting",
-    dependencies: ["CTaskHooks", "ErrandCore", "ErrandReachability", "ErrandServing"],
+    dependencies: ["CTaskHooks", "ErrandCore", "ErrandCrypto", "ErrandReachability", "ErrandServing"],
     swiftSettings: strict),
   // Tells the virtual clock which jobs Swift's runtime enqueues.
   .target(name: "CTaskHooks"),
@@ -158,7 +161,7 @@ let libraries: [Target] = [
       "ErrandCookies", "ErrandAuthentication", "ErrandCore", "ErrandObservability", "ErrandOutbox",
       "ErrandOutboxSQLite",
       "ErrandOutboxPostgres",
-      "ErrandCurl", "ErrandInspector", "ErrandSigning", "ErrandStreaming",
+      "ErrandCurl", "ErrandInspector", "ErrandSigning", "ErrandStreaming", "ErrandUploads",
     ],
     swiftSettings: strict),
   .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
@@ -315,6 +318,12 @@ let tests: [Target] = [
     ],
     path: "Tests/Unit/ErrandStreamingTests", swiftSettings: strict),
   .testTarget(
+    name: "ErrandUploadsTests",
+    dependencies: [
+      "ErrandUploads", "ErrandCore", "ErrandCrypto", "ErrandCurl", "ErrandTesting", "Programs", "TestSupport",
+    ],
+    path: "Tests/Unit/ErrandUploadsTests", swiftSettings: strict),
+  .testTarget(
     name: "ErrandTestingTests",
     dependencies: ["ErrandConformance", "ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
     path: "Tests/Unit/ErrandTestingTests", swiftSettings: strict),
@@ -457,6 +466,7 @@ let package = Package(
     .library(name: "ErrandObservability", targets: ["ErrandObservability"]),
     .library(name: "ErrandReachability", targets: ["ErrandReachability"]),
     .library(name: "ErrandStreaming", targets: ["ErrandStreaming"]),
+    .library(name: "ErrandUploads", targets: ["ErrandUploads"]),
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),

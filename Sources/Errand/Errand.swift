@@ -6,6 +6,7 @@
 @_exported public import ErrandOutboxSQLite
 @_exported public import ErrandReachability
 @_exported public import ErrandStreaming
+@_exported public import ErrandUploads
 
 #if canImport(ErrandURLSession) && canImport(Darwin)
   @_exported public import ErrandURLSession

@@ -166,6 +166,8 @@ struct CurlResponse {
   /// The state of the request's body.
   enum Sending {
     case ended
+    /// No bytes were read yet.
+    case unsent
     /// More bytes are available.
     case open
     /// The next bytes are not available yet.
@@ -177,19 +179,28 @@ struct CurlResponse {
   private func ends(_ sending: Sending) -> Bool {
     switch sending {
     case .ended: false
-    case .open: status >= 300
+    // A server that needs no body responds without `100 Continue` (RFC 9110, section 10.1.1).
+    case .unsent: status >= 300 || exchange.request.fields.contains("Expect")
+    case .open: status >= 300 || (exchange.interimReader?.ends(at: parsedHead) ?? false)
     case .waiting: true
     }
+  }
+
+  private var parsedHead: ResponseHead {
+    var memo = HeadMemo()
+    return handle.head.withUnsafeBytes { HeadParser($0, &memo) }.head
   }
 
   /// True after the head, if the server does not want the rest of the request.
   var refusesRest: Bool { isHeadWhole && status >= 300 }
 
-  /// Reports an interim response (1xx) to listeners.
+  /// Reports an interim response (1xx) to listeners, and to the reader of the request's body.
   private func tellInterim() {
-    guard let events = exchange.events else { return }
-    var memo = HeadMemo()
-    events.interim(handle.head.withUnsafeBytes { HeadParser($0, &memo) }.head)
+    let (events, reader) = (exchange.events, status == 100 ? nil : exchange.interimReader)
+    guard events != nil || reader != nil else { return }
+    let head = parsedHead
+    events?.interim(head)
+    reader?.received(interim: head)
   }
 
   private mutating func refuseSize() -> Taken {

@@ -250,7 +250,9 @@ struct CurlUpload {
 
   mutating func hasMore() { isWaiting = false }
 
-  var state: CurlResponse.Sending { isFinished ? .ended : isWaiting ? .waiting : .open }
+  var state: CurlResponse.Sending {
+    isFinished ? .ended : isWaiting ? .waiting : count == 0 ? .unsent : .open
+  }
 
   /// The trailers of a body that has ended.
   var trailers: HTTPFields {

@@ -244,7 +244,7 @@ final class Pipeline: Sendable {
     }
   }
 
-  private func stages(of request: Request) -> [any Stage] {
+  func stages(of request: Request) -> [any Stage] {
     if request.options.hasStages { return stagesWithOptions[request.options.stageOptions.rawValue] }
     if let stagesWithCredential, authentication.concerns(request) { return stagesWithCredential }
     return stagesOfEvery

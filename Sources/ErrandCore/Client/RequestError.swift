@@ -74,6 +74,9 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let fileChanged = Code(rawValue: "fileChanged")
     /// The file for a download cannot be written: its folder is missing, or the disk is full.
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")
+    /// A resumable upload cannot be completed: the server contradicts itself, has lost the upload, or does not accept its
+    /// size.
+    public static let uploadFailed = Code(rawValue: "uploadFailed")
     /// The client is signed out, or the identity must sign in again.
     public static let signedOut = Code(rawValue: "signedOut")
     /// The request is stored for another identity than the one that is signed in.

@@ -85,6 +85,11 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.forwardRecord = newValue } }
   }
 
+  /// True if the response may be that of another request, so that the request is more than one exchange.
+  package var hasSharedResponse: Bool {
+    caching != nil || usesHTTPCache || repeats.map { $0.kind != .latest } ?? false
+  }
+
   /// The signer of this request; nil for the client's.
   package var signer: (any RequestSigner)? {
     get { ownSigner?.signer }

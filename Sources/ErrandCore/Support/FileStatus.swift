@@ -63,6 +63,9 @@ package struct FileStamp: Sendable, Hashable {
     return "\(stamp.device) \(stamp.number) \(stamp.size) \(stamp.seconds).\(stamp.nanoseconds)"
   }
 
+  /// The stamp as text that is the same after the machine was started again, when devices may have other numbers.
+  package var text: String { "\(number) \(size) \(seconds).\(nanoseconds)" }
+
   init(_ info: stat) {
     device = UInt64(truncatingIfNeeded: info.st_dev)
     number = UInt64(truncatingIfNeeded: info.st_ino)

@@ -82,6 +82,11 @@ public final class Exchange: Sendable {
   /// Reports the transport's steps to listeners; nil if the client has no listeners.
   package var events: ExchangeEvents? { attempt.events }
 
+  /// The reader of the request's body, if it wants the interim responses to its request; else nil.
+  package var interimReader: (any InterimReader)? {
+    if case .reader(let reader) = request.upload { reader as? any InterimReader } else { nil }
+  }
+
   /// Calls a handler once when the call is cancelled.
   /// - Parameter handler: The handler. If the call is cancelled already, it is called at once, on this thread.
   /// - Returns: The identifier for `removeCancelHandler(_:)`.

@@ -13,11 +13,23 @@ enum ServerAction: Sendable {
   case awaitBody
   /// Sends the pieces of the request's body as chunks, and its trailers, until the body has ended.
   case echo
+  /// Waits until a taker has the request's body, and then does as its response says.
+  case take(any BodyTaker)
   case stopReading
   case stall
   case close
   case closeUnread
   case reset
+}
+
+/// Takes the body of a request while it arrives. Used only on the server's thread.
+protocol BodyTaker: AnyObject, Sendable {
+  /// Takes the next bytes, and returns steps to carry out at once.
+  func take(_ piece: Data) -> [ServerAction]
+  /// Returns the response, when the whole body has arrived.
+  func end() -> MockResponse
+  /// Called when the connection ends before the response was sent.
+  func lost()
 }
 
 extension MockResponse {
@@ -43,6 +55,7 @@ extension MockResponse {
     }
     actions += pieces(head, body, position..<head.count + body.count)
     if case .echo = content { actions.append(.echo) }
+    if case .taken(let taker) = content { return actions + [.take(taker)] }
     let asked = request.fields["Connection"].map(ASCII.lowercased) == "close"
     if closes || asked { actions.append(.close) }
     return actions
@@ -86,6 +99,7 @@ extension MockResponse {
     let body: Data
     switch content {
     case .raw(let bytes): return (Data(bytes), Data())
+    case .taken: return (Data(), Data())
     case .echo:
       fields["Transfer-Encoding"] = "chunked"
       body = Data()

@@ -45,6 +45,8 @@ public struct MockResponse: Sendable {
     case raw(Data)
     /// The request's body and trailers, as they arrive.
     case echo
+    /// The response that follows when the taker has the whole body.
+    case taken(any BodyTaker)
   }
 
   var status = 200

@@ -31,6 +31,8 @@ final class ServerConnection {
   /// The number of bytes of the body that an echo has sent back.
   private var echoed = 0
   private var route: ServerRoutes.Route?
+  /// Takes the body of the current request; nil if the journal does.
+  private var taker: (any BodyTaker)?
   private var actions: ArraySlice<ServerAction> = []
   private var hasResponse = false
   private var output = Data()
@@ -117,6 +119,15 @@ final class ServerConnection {
         begin(method, target, fields)
       case .body(let data):
         guard let current else { continue }
+        if let taker {
+          loop.journal.update { $0.requests[current.index].bodyBytes += data.count }
+          let steps = taker.take(data)
+          guard !steps.isEmpty else { continue }
+          actions.insert(contentsOf: steps, at: actions.startIndex)
+          advance()
+          if isOver || stopsReading { return }
+          continue
+        }
         loop.journal.append(data, toBodyOf: current.index)
         if case .echo? = actions.first {
           advance()
@@ -163,8 +174,18 @@ final class ServerConnection {
   private func response() {
     guard let current, let route else { return }
     let request = loop.journal.request(current.index)
-    actions += route.handler(request).actions(for: request)
+    let response = route.handler(request)
+    if case .taken(let taker) = response.content { self.taker = taker }
+    actions += response.actions(for: request)
     hasResponse = true
+  }
+
+  private func takeEnd(_ taker: any BodyTaker) {
+    guard let current else { return }
+    let request = loop.journal.request(current.index)
+    actions.replaceSubrange(
+      actions.startIndex...actions.startIndex, with: taker.end().actions(for: request))
+    self.taker = nil
   }
 
   // MARK: Responses
@@ -179,6 +200,11 @@ final class ServerConnection {
         return parse()
       }
       if case .awaitBody = action, !isBodyComplete { return }
+      if case .take(let taker) = action {
+        guard isBodyComplete else { return }
+        takeEnd(taker)
+        continue
+      }
       if case .echo = action {
         guard sendEcho() else { return }
         continue
@@ -211,7 +237,7 @@ final class ServerConnection {
       output = data
       outputOffset = 0
     case .pause(let duration): wakeAt = .now + duration
-    case .awaitBody, .echo: break
+    case .awaitBody, .echo, .take: break
     case .stopReading: stopsReading = true
     case .stall: isStalled = true
     case .close:
@@ -225,6 +251,8 @@ final class ServerConnection {
       note(.closedByServer)
       closeDescriptor()
     case .reset:
+      taker?.lost()
+      taker = nil
       Socket.reset(descriptor)
       note(.resetByServer)
       isOver = true
@@ -259,6 +287,8 @@ final class ServerConnection {
 
   private func closeDescriptor() {
     guard !isOver else { return }
+    taker?.lost()
+    taker = nil
     isOver = true
     close(descriptor)
   }

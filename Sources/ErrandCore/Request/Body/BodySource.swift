@@ -62,6 +62,16 @@ public protocol BodyReader: AnyObject, Sendable {
   func close()
 }
 
+/// A reader of a body that is told about the interim responses (1xx) to its request, which may arrive while the
+/// body is sent.
+package protocol InterimReader: BodyReader {
+  /// Takes an interim response other than 100 and 101. Called on the transport's thread, between two reads.
+  func received(interim head: ResponseHead)
+
+  /// Returns true if the rest of the body is not needed, although the response with this head is a success.
+  func ends(at head: ResponseHead) -> Bool
+}
+
 extension BodyReader {
   /// Nil: the body has no trailers.
   public var trailers: HTTPFields? { nil }
