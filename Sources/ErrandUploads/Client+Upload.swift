@@ -60,7 +60,7 @@ extension Client {
       return try await send(request, in: scope, progress: progress)
     }
     let call = try compose(request, in: scope, progress: progress)
-    let folder = resumption.folder.map { UploadFolder($0, UploadSession.target(of: call.request)) }
+    let folder = resumption.folder.map { UploadFolder($0, UploadSession.target(of: call.request), source) }
     var keep: UploadSession.Keep?
     if let folder { keep = { record in try await folder.write(record) } }
     let record = try await folder?.read()
@@ -82,7 +82,7 @@ extension Client {
   public func abandonUpload(_ request: Request, keptIn folder: URL) async throws -> Bool {
     guard let source = try source(of: request, .automatic) else { return false }
     let call = try compose(request)
-    let kept = UploadFolder(folder, UploadSession.target(of: call.request))
+    let kept = UploadFolder(folder, UploadSession.target(of: call.request), source)
     guard var record = try await kept.read() else { return false }
     record.identity = try source.identity()
     let session = UploadSession(call, source, .automatic, record: record, date: date) {

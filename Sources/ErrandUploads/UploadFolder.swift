@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandCore
+import ErrandCrypto
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -12,10 +13,11 @@ struct UploadFolder: Sendable {
   private let path: String
   private let folder: String
 
-  /// - Parameter target: The digest of the upload's method and URL, which names its file.
-  init(_ folder: URL, _ target: String) {
+  /// - Parameter target: The digest of the upload's method and URL.
+  init(_ folder: URL, _ target: String, _ source: UploadSource) {
     self.folder = folder.path
-    path = "\(folder.path)/\(target.prefix(32)).upload"
+    let name = "\(SHA256Digest(hashing: Data("\(target) \(source.key)".utf8)))"
+    path = "\(folder.path)/\(name.prefix(32)).upload"
   }
 
   /// The largest record that is read.
@@ -45,13 +47,13 @@ struct UploadFolder: Sendable {
     try await Self.onQueue {
       guard let record else { return FileDescriptor.remove(path) }
       let data = try JSONEncoder().encode(record)
-      try attributed { () throws(FileError) in
-        try FileDescriptor.makeFolder(folder)
-      }
       let file = ReplacedFile(path: path, lockPath: path + ".lock")
-      do { _ = try file.replace(with: data, after: file.status, permissions: 0o600) } catch let error
-        as FileError
-      {
+      do {
+        try FileManager.default.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        _ = try file.replace(with: data, after: file.status, permissions: 0o600)
+        try file.syncFolder()
+      } catch {
         throw Self.unwritable(error)
       }
     }
@@ -61,7 +63,7 @@ struct UploadFolder: Sendable {
     do { return try work() } catch { throw Self.unwritable(error) }
   }
 
-  private static func unwritable(_ error: FileError) -> RequestError {
+  private static func unwritable(_ error: any Error) -> RequestError {
     RequestError(
       .fileUnwritable, message: "the URL of the upload cannot be kept: \(error)", reachedServer: false,
       underlying: error)

@@ -72,8 +72,6 @@ package final class UploadSession: Sendable {
   ///   rejection that is not retried.
   package func run(attempt: Int) async throws -> Response {
     var step = try await begin()
-    call.tell(
-      attempt: attempt, sent: state.withLock { $0.upload.resource?.confirmed ?? 0 }, of: source.length)
     while true {
       switch step {
       case .create(let piece, let dialect):
@@ -82,7 +80,9 @@ package final class UploadSession: Sendable {
         var request = try resourceRequest(.head)
         request.fields.set("Cache-Control", "no-store")
         step = try await perform(request, nil, attempt: attempt)
-      case .append(let piece): step = try await perform(try await append(piece), piece, attempt: attempt)
+      case .append(let piece):
+        call.tell(attempt: attempt, sent: piece.start, of: source.length)
+        step = try await perform(try await append(piece), piece, attempt: attempt)
       case .finish(let isEarlier): return try await finish(isEarlier: isEarlier)
       case .respond, .retryLater: return try await rejected()
       case .fail(let failure): throw try await failed(failure)
@@ -95,7 +95,7 @@ package final class UploadSession: Sendable {
     if state.withLock({ $0.upload.resource == nil }) { _ = try await begin() }
     guard canResume else { return }
     let response = try await call.send(
-      accepting(try resourceRequest(.delete)), attempt: 0, after: 0, of: source.length)
+      accepting(try resourceRequest(.delete)), attempt: 0, after: nil, of: source.length)
     guard response.status.isSuccess || [404, 410].contains(response.status.code) else {
       _ = try call.request.validated(response)
       return
@@ -148,7 +148,7 @@ package final class UploadSession: Sendable {
     let response: Response
     do {
       response = try await call.send(
-        accepting(request), attempt: attempt, after: piece?.start ?? confirmedNow, of: source.length)
+        accepting(request), attempt: attempt, after: piece?.start, of: source.length)
     } catch is UploadStop {
       try await settleKeeping()
       let step = state.withLock { $0.upload.stopped() }
@@ -168,8 +168,6 @@ package final class UploadSession: Sendable {
     try await storeProgress()
     return step
   }
-
-  private var confirmedNow: Int64 { state.withLock { $0.upload.resource?.confirmed ?? 0 } }
 
   // MARK: Requests
 

@@ -14,16 +14,19 @@ package struct UploadSource: Sendable {
   package let length: Int64
   /// The name of the file, for servers that want one; nil for content without a name.
   package let name: String?
+  /// Tells the content apart from other content for the same URL, also after it has changed: the path of a file.
+  package let key: String
   /// Returns the present state of the content. It differs from an earlier one if the content has changed.
   package let identity: @Sendable () throws -> UploadRecord.Identity
   /// Opens the content at an offset.
   package let open: @Sendable (_ offset: Int64) throws -> any BodyReader
 
   package init(
-    length: Int64, name: String?, identity: @escaping @Sendable () throws -> UploadRecord.Identity,
+    length: Int64, name: String?, key: String,
+    identity: @escaping @Sendable () throws -> UploadRecord.Identity,
     open: @escaping @Sendable (_ offset: Int64) throws -> any BodyReader
   ) {
-    (self.length, self.name) = (length, name)
+    (self.length, self.name, self.key) = (length, name, key)
     (self.identity, self.open) = (identity, open)
   }
 
@@ -34,9 +37,9 @@ package struct UploadSource: Sendable {
     case .file(let path): try self.init(file: path)
     case .bytes(let data):
       let identity = UploadRecord.Identity(size: Int64(data.count), stamp: "\(SHA256Digest(hashing: data))")
-      self.init(length: Int64(data.count), name: nil, identity: { identity }) { offset in
-        try SegmentReader([.bytes(Data(data.dropFirst(Int(offset))))])
-      }
+      self.init(
+        length: Int64(data.count), name: nil, key: identity.stamp, identity: { identity },
+        open: { try SegmentReader([.bytes(Data(data.dropFirst(Int($0))))]) })
     case .none, .multipart, .stream, .source, .invalid: return nil
     }
   }
@@ -49,9 +52,11 @@ package struct UploadSource: Sendable {
       }
     }
     let name = path.split(separator: "/").last.map(String.init)
-    self.init(length: try identity().size, name: name, identity: identity) { offset in
-      try Self.attributed { FileReader(try FileDescriptor(reading: path), from: offset) }
-    }
+    self.init(
+      length: try identity().size, name: name, key: path, identity: identity,
+      open: { offset in
+        try Self.attributed { FileReader(try FileDescriptor(reading: path), from: offset) }
+      })
   }
 
   private static func attributed<Value>(_ work: () throws -> Value) throws -> Value {

@@ -10,7 +10,8 @@ import Foundation
 /// Each gets a server in this process, so that there is something to see. Yours has a URL instead.
 @main struct Features {
   static let all: [(name: String, run: @Sendable (MockServer) async throws -> Void)] = [
-    ("sending", sending), ("uploading", uploading), ("downloading", downloading), ("streaming", streaming),
+    ("sending", sending), ("uploading", uploading), ("resumingUploads", resumingUploads),
+    ("downloading", downloading), ("streaming", streaming),
     ("events", events),
     ("trailers", trailers), ("byTurns", byTurns),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),

@@ -130,12 +130,20 @@ extension CommandSpec {
 
   private static let upload = CommandSpec(
     name: "upload", operands: ["FILE", "URL"], summary: "upload a file, with a progress bar",
-    notes: ["FILE may be - for standard input. The response's body is printed."],
-    groups: [
-      asking, identity, Group(title: "File", options: [.method, .compress]), limits, connection, arriving,
-      shown,
+    notes: [
+      "FILE may be - for standard input. The response's body is printed. With --resume an interrupted upload continues",
+      "where it stopped, also when the same command runs again: by Resumable Uploads for HTTP, or by tus 1.0 with",
+      "--method POST. The upload's URL is kept in $XDG_STATE_HOME/errand/uploads, or else ~/.local/state/errand/uploads.",
     ],
-    examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
+    groups: [
+      asking, identity,
+      Group(title: "File", options: [.method, .compress, .resumeUpload, .tus, .abandon]), limits, connection,
+      arriving, shown,
+    ],
+    examples: [
+      "errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST",
+      "errand upload film.mp4 https://example.com/films --method POST --resume --retry 5",
+    ])
 
   private static let events = CommandSpec(
     name: "events", operands: ["URL"], summary: "print the events of an event stream as they arrive",

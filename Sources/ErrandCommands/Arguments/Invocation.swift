@@ -133,6 +133,7 @@ enum Invocation: Sendable, Hashable {
       file == "-"
       ? .standardInput(contentType: "application/octet-stream") : .file(path: file, contentType: nil)
     transfer.showsProgress = true
+    transfer.upload = try Transfer.ResumedUpload(arguments)
     return transfer
   }
 

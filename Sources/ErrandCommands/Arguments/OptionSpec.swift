@@ -112,6 +112,11 @@ extension OptionSpec {
 
   static let resume = OptionSpec(
     "resume", nil, nil, "continue a partial download, and keep the part if this one fails")
+  static let resumeUpload = OptionSpec(
+    "resume", nil, nil, "continue an interrupted upload, if the server supports it")
+  static let tus = OptionSpec("tus", nil, nil, "with --resume: upload by tus 1.0, with POST")
+  static let abandon = OptionSpec(
+    "abandon", nil, nil, "remove from the server what arrived of an interrupted upload")
   static let method = OptionSpec("method", nil, "PUT", "the method of the upload; default: PUT")
 
   static let guaranteed = OptionSpec(
@@ -179,7 +184,7 @@ extension OptionSpec {
 
   static let all =
     [header, query, cache] + credentials + signatures + bodies + limits + connection + shown + [
-      resume, method, lastID, onceEvent,
+      resume, resumeUpload, tus, abandon, method, lastID, onceEvent,
     ]
     + arriving
     + ofOutbox + [help]

@@ -10,6 +10,14 @@ struct Transfer: Sendable, Hashable {
     case fileNamedByURL
   }
 
+  /// How an upload is resumed.
+  enum ResumedUpload: Sendable, Hashable {
+    case automatic
+    case tus
+    /// Nothing is uploaded, and what has arrived is removed.
+    case abandoned
+  }
+
   var method: HTTPMethod
   var url: String
   var fields: [HTTPFields.Field] = []
@@ -39,6 +47,8 @@ struct Transfer: Sendable, Hashable {
   var printsCommand = false
   var recording = RecordingArguments()
   var resumes = false
+  /// How the upload is resumed; nil for an upload that is one request.
+  var upload: ResumedUpload?
   /// The text to show while the request takes long.
   var activity: String?
   /// True for a command that uploads or downloads a file.
@@ -92,6 +102,24 @@ extension Transfer {
     if file == "-" { return }
     target = .file(file)
     showsProgress = true
+  }
+}
+
+extension Transfer.ResumedUpload {
+  /// Parses the options; returns nil without any.
+  init?(_ arguments: ScannedArguments) throws(UsageError) {
+    let (resumes, abandons) = (arguments.has(.resumeUpload), arguments.has(.abandon))
+    if arguments.has(.tus), !resumes { throw UsageError("--tus can be used only with --resume") }
+    guard resumes || abandons else { return nil }
+    let name = resumes ? "--resume" : "--abandon"
+    if resumes, abandons { throw UsageError("--resume cannot be combined with --abandon") }
+    if arguments.operands[0] == "-" {
+      throw UsageError("\(name) needs a file, because standard input can be read only once")
+    }
+    for option: OptionSpec in [.compress, .guaranteed, .verify, .file, .curl] where arguments.has(option) {
+      throw UsageError("\(name) cannot be combined with \(option.name)")
+    }
+    self = abandons ? .abandoned : arguments.has(.tus) ? .tus : .automatic
   }
 }
 

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandUploads
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -52,7 +53,8 @@ struct TransferCommand {
       let listeners = try transfer.recording.listeners(console)
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
-        listeners: listeners + (isTerminal ? [watch] : []), cache: cache
+        listeners: listeners + (isTerminal ? [watch] : []), cache: cache,
+        acceptsAnyStatus: transfer.upload == nil
       ).client()
       try InspectedCalls.show(client)
       if let display {
@@ -87,6 +89,9 @@ struct TransferCommand {
     _ request: Request, to target: FileTarget?, _ client: Client, _ delivery: any Delivery,
     _ line: (any LiveLine)?, _ verification: ResponseVerification?, _ progress: ProgressHandler? = nil
   ) async throws {
+    if let upload = transfer.upload {
+      return try await perform(upload, of: request, client, delivery, progress)
+    }
     if let verification {
       // The whole response is verified before any of it is shown.
       let response = try await client.send(verification.prepared(request), progress: progress)
@@ -109,6 +114,24 @@ struct TransferCommand {
       line?.end()
       try delivery.delivered(response, in: path)
     }
+  }
+
+  private func perform(
+    _ upload: Transfer.ResumedUpload, of request: Request, _ client: Client, _ delivery: any Delivery,
+    _ progress: ProgressHandler?
+  ) async throws {
+    let folder = URL(filePath: try OutboxPlace.stateFolder() + "/uploads", directoryHint: .isDirectory)
+    var resumption = UploadResumption.automatic
+    switch upload {
+    case .automatic: break
+    case .tus: resumption = .tus
+    case .abandoned:
+      let wasKept = try await client.abandonUpload(request, keptIn: folder)
+      return console.say(
+        wasKept ? "errand: the upload was removed from the server" : "errand: no such upload is kept")
+    }
+    let response = try await client.upload(request, resuming: resumption.kept(in: folder), progress: progress)
+    try await delivery.deliver(response, to: console.output)
   }
 
   /// The name that the progress bar shows.

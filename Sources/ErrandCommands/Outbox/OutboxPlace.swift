@@ -59,9 +59,16 @@ struct OutboxPlace: Sendable {
   }
 
   private static func usualFolder(_ environment: [String: String]) throws -> String {
+    try stateFolder(environment) + "/outbox"
+  }
+
+  /// The folder in which commands keep their state for later runs.
+  static func stateFolder(
+    _ environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> String {
     // The specification says to ignore a relative path.
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/errand/outbox" }
-    if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/errand/outbox" }
+    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/errand" }
+    if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/errand" }
     throw CommandFailure(
       .usage, "usage", "the default folder is unknown, because HOME is not set",
       hint: "Set HOME, or name a folder: --store FOLDER.")

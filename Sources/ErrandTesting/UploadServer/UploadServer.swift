@@ -120,6 +120,9 @@ public final class UploadServer: Sendable {
   /// Adds failures for the next requests with content, one for each.
   public func fail(_ faults: some Sequence<Fault>) { state.withLock { $0.faults += faults } }
 
+  /// Removes the failures that no request has met.
+  public func clearFaults() { state.withLock { $0.faults = [] } }
+
   /// Reports these offsets to the next questions for an offset, one for each, instead of the true ones.
   public func reportOffsets(_ offsets: Int64...) { state.withLock { $0.lies += offsets } }
 

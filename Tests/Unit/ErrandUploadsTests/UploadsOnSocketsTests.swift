@@ -3,6 +3,7 @@ import ErrandCurl
 import ErrandTesting
 import ErrandUploads
 import Foundation
+import Programs
 import TestSupport
 import Testing
 
@@ -81,5 +82,268 @@ import Testing
     }
     #expect(starts[2] == 1_000_000 && starts[3] == 1_500_000)
     #expect(reports.withLock { $0.last?.sent } == 3_000_000)
+  }
+
+  @Test func `a file of 64 MiB arrives over a connection that is cut 50 times`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("film.mp4")
+    let content = Data.seeded(64 << 20, 7)
+    try content.write(to: file)
+    let server = try UploadServer()
+    var random = SeededRandom(seed: 4)
+    // After 50 cuts of 1.3 MB at most, not all bytes have arrived.
+    server.fail((0..<50).map { _ in .cut(after: Int.random(in: 1...1_300_000, using: &random)) })
+    let client = Self.client()
+    let response = try await client.upload(file, to: server.url)
+    #expect(response.text == "stored")
+    #expect(server.uploads.count == 1)
+    #expect(server.uploads.first?.content == content)
+    #expect(server.receivedBytes <= Int64(Double(content.count) * 1.03))
+    #expect(server.server.requests.count { $0.method == .patch } == 50)
+  }
+
+  @Test(arguments: dialects)
+  func `a complete upload whose response is lost counts once`(_ dialect: UploadServer.Dialect) async throws {
+    let server = try UploadServer(Self.rules(dialect))
+    server.fail(.cutBeforeResponse)
+    let response = try await upload(server)
+    #expect(response.status.isSuccess)
+    #expect(server.receivedBytes == 3_000_000)
+  }
+
+  @Test(arguments: [UploadServer.Dialect.ietf(version: 8), .tus])
+  func `bytes that the server did not store are sent again`(_ dialect: UploadServer.Dialect) async throws {
+    let server = try UploadServer(Self.rules(dialect))
+    server.fail(.storeOnly(1000), .storeOnly(0), .status(503, retryAfter: 0), .status(423, retryAfter: 0))
+    try await upload(server)
+  }
+
+  @Test func `an upload continues after the server was silent`() async throws {
+    let server = try UploadServer()
+    server.fail(.stall(after: 100_000))
+    let client = Self.client()
+    let response = try await client.upload(
+      .post(server.url, .bytes(Self.content)).timeout(.milliseconds(300)))
+    #expect(response.text == "stored")
+    #expect(server.uploads.map(\.content) == [Self.content])
+  }
+
+  @Test func `a busy upload is waited for`() async throws {
+    let server = try UploadServer(Self.rules(.ietf(version: 8)) { $0.statusWhenBusy = 423 })
+    server.fail(.cut(after: 100_000))
+    try await upload(server)
+  }
+
+  @Test(arguments: [UploadResumption.ietf, .tus])
+  func `requests are divided for a proxy that refuses large ones`(_ resumption: UploadResumption) async throws
+  {
+    var rules = UploadServer.Rules()
+    rules.requestLimit = 1 << 20
+    let server = try UploadServer(rules)
+    try await upload(server, resumption)
+    #expect(server.server.requests.count { $0.method == .patch } >= 3)
+  }
+
+  @Test func `the server's limits are kept`() async throws {
+    let server = try UploadServer(
+      Self.rules(.ietf(version: 8)) { $0.limits = ["max-append-size": 1_000_000, "max-size": 3_000_000] })
+    try await upload(server)
+    let appends = server.server.requests.filter { $0.method == .patch }
+    #expect(appends.allSatisfy { $0.bodyBytes <= 1_000_000 })
+    let small = try UploadServer(Self.rules(.ietf(version: 8)) { $0.limits = ["max-size": 2_000_000] })
+    let error = await #expect(throws: RequestError.self) {
+      try await Self.client().upload(.post(small.url, .bytes(Self.content)), resuming: .ietf)
+    }
+    #expect(error?.code == .uploadFailed && error?.message.contains("at most 2000000") == true)
+  }
+
+  @Test func `an offset beyond the end is a clear error`() async throws {
+    let server = try UploadServer()
+    server.fail(.cut(after: 100_000))
+    server.reportOffsets(5_000_000)
+    let error = await #expect(throws: RequestError.self) { try await upload(server) }
+    #expect(error?.code == .uploadFailed)
+    #expect(error?.description.contains("/files") == true && error?.description.contains("/uploads") == false)
+  }
+
+  @Test func `an upload that the server forgot is begun again`() async throws {
+    let server = try UploadServer()
+    let folder = try TemporaryFolder()
+    let resumption = UploadResumption.automatic.kept(in: folder.file("state"))
+    server.fail(.cut(after: 1_000_000))
+    let request = Request.put(server.url, .bytes(Self.content))
+    await #expect(throws: RequestError.self) {
+      try await Self.client(attempts: 1).upload(
+        request, resuming: resumption)
+    }
+    server.forget(status: 410)
+    try await Self.client().upload(request, resuming: resumption)
+    #expect(server.uploads.map(\.content) == [Self.content])
+    #expect(server.receivedBytes <= 4_100_000)
+  }
+
+  @Test func `another launch continues the upload of the same file`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("film.mp4")
+    try Self.content.write(to: file)
+    let resumption = UploadResumption.automatic.kept(in: folder.file("state"))
+    let server = try UploadServer()
+    server.fail(.cut(after: 1_000_000))
+    await #expect(throws: RequestError.self) {
+      try await Self.client(attempts: 1).upload(file, to: server.url, resuming: resumption)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).count == 1)
+    try await Self.client().upload(file, to: server.url, resuming: resumption)
+    #expect(server.uploads.map(\.content) == [Self.content])
+    #expect(server.receivedBytes < 3_100_000)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).isEmpty)
+  }
+
+  @Test func `a changed file is uploaded from its beginning`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("film.mp4")
+    try Self.content.write(to: file)
+    let resumption = UploadResumption.automatic.kept(in: folder.file("state"))
+    let server = try UploadServer()
+    server.fail(.cut(after: 1_000_000))
+    await #expect(throws: RequestError.self) {
+      try await Self.client(attempts: 1).upload(file, to: server.url, resuming: resumption)
+    }
+    let other = Data.seeded(3_000_000, 9)
+    try other.write(to: file)
+    try await Self.client().upload(file, to: server.url, resuming: resumption)
+    #expect(server.uploads.last?.content == other)
+  }
+
+  @Test func `an abandoned upload is removed from the server`() async throws {
+    let folder = try TemporaryFolder()
+    let resumption = UploadResumption.automatic.kept(in: folder.url)
+    let server = try UploadServer()
+    server.fail(.cut(after: 1_000_000))
+    let request = Request.post(server.url, .bytes(Self.content))
+    await #expect(throws: RequestError.self) {
+      try await Self.client(attempts: 1).upload(request, resuming: resumption)
+    }
+    #expect(server.uploads.count == 1)
+    #expect(try await Self.client().abandonUpload(request, keptIn: folder.url))
+    #expect(server.uploads.isEmpty)
+    #expect(try await !Self.client().abandonUpload(request, keptIn: folder.url))
+  }
+
+  @Test func `a cancelled upload is removed from the server if that is wanted`() async throws {
+    let server = try UploadServer()
+    server.fail(.stall(after: 100_000))
+    var resumption = UploadResumption.automatic
+    resumption.isRemovedWhenCancelled = true
+    let client = Self.client()
+    let task = Task { [resumption] in
+      try await client.upload(.post(server.url, .bytes(Self.content)), resuming: resumption)
+    }
+    try await waitUntil { server.uploads.first?.offset ?? 0 >= 100_000 }
+    task.cancel()
+    let error = await #expect(throws: RequestError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+    try await waitUntil { server.uploads.isEmpty }
+  }
+
+  @Test(arguments: [UploadServer.Dialect.ietf(version: 8), .tus])
+  func `a verified upload is checked by the server`(_ dialect: UploadServer.Dialect) async throws {
+    let server = try UploadServer(Self.rules(dialect))
+    var resumption: UploadResumption = dialect == .tus ? .tus : .automatic
+    resumption.isVerified = true
+    resumption.maxRequestSize = dialect == .tus ? 1_000_000 : nil
+    if dialect == .tus { server.fail(.damage, .cut(after: 1000)) } else { server.fail(.cut(after: 1000)) }
+    try await upload(server, resumption)
+    if dialect != .tus {
+      server.fail(.damage)
+      let error = await #expect(throws: RequestError.self) {
+        try await Self.client().upload(.post(server.url, .bytes(Self.content)), resuming: resumption)
+      }
+      #expect(error?.status == 422)
+    }
+  }
+
+  @Test func `an upload at another origin gets no credentials`() async throws {
+    let other = try MockServer()
+    other.on("HEAD", "/up/1") { _ in
+      .response(status: 204, fields: ["Upload-Offset": "0", "Upload-Complete": "?0"])
+    }
+    other.on("PATCH", "/up/1") { _ in .response(status: 200, fields: ["Upload-Complete": "?1"], body: "done")
+    }
+    let server = try MockServer()
+    server.on("POST", "/files", at: .head) { [port = other.port] _ in
+      .response(status: 503).afterInterim(104, fields: ["Location": "http://127.0.0.1:\(port)/up/1"]).closing(
+        at: .end)
+    }
+    var configuration = ClientConfiguration()
+    configuration.fields = ["X-Api-Key": "secret", "Authorization": "Bearer secret"]
+    configuration.retry.backoff = .zero
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    let response = try await client.upload(
+      .post(server.url("/files"), .bytes(Self.content)).field("Cookie", "a=secret"))
+    #expect(response.text == "done")
+    #expect(other.requests.count == 2)
+    for request in other.requests { #expect(!request.fields.description.contains("secret")) }
+  }
+
+  @Test func `a body that cannot be resumed is sent as any request`() async throws {
+    let server = try UploadServer()
+    let client = Self.client()
+    let form = RequestBody.multipart(MultipartForm().field("a", "b"))
+    let response = try await client.upload(.post(server.url, form))
+    #expect(response.text == "stored")
+    #expect(server.uploads.isEmpty)
+    let error = await #expect(throws: RequestError.self) {
+      try await client.upload(.post(server.url, form), resuming: .ietf)
+    }
+    #expect(error?.code == .unsupported)
+  }
+
+  @Test func `an empty file arrives`() async throws {
+    for resumption in [UploadResumption.automatic, .ietf, .tus] {
+      let server = try UploadServer()
+      try await Self.client().upload(.post(server.url, .bytes(Data())), resuming: resumption)
+      #expect(server.uploads.count == 1 && server.uploads.first?.isComplete == true)
+    }
+  }
+
+  @Test func `a deadline ends an upload`() async throws {
+    let server = try UploadServer()
+    server.fail(.stall(after: 1000))
+    let error = await #expect(throws: RequestError.self) {
+      try await Self.client().upload(.post(server.url, .bytes(Self.content)).deadline(.milliseconds(200)))
+    }
+    #expect(error?.code == .deadlineExceeded)
+  }
+
+  /// Takes a minute: ERRAND_LONG=1 runs it.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["ERRAND_LONG"] != nil))
+  func `a file of 1 GiB arrives over a connection that is cut 50 times, in little memory`() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("film.mp4")
+    _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+    let handle = try FileHandle(forWritingTo: file)
+    let block = Data.seeded(1 << 20)
+    for number in 0..<1024 { try handle.write(contentsOf: block.dropFirst(number) + block.prefix(number)) }
+    try handle.close()
+    var rules = UploadServer.Rules()
+    rules.keepsContent = false
+    let server = try UploadServer(rules)
+    var random = SeededRandom(seed: 4)
+    server.fail((0..<50).map { _ in .cut(after: Int.random(in: 1...21_000_000, using: &random)) })
+    let before = Self.peakMemory
+    try await Self.client().upload(file, to: server.url)
+    print("peak memory \(before) kB before, \(Self.peakMemory) kB after; received \(server.receivedBytes)")
+    let digest = try await Program.output(of: "sha256sum", [file.path])
+    let own = server.uploads.first?.digest?.map { String(format: "%02x", $0) }.joined() ?? ""
+    #expect(String(decoding: digest, as: UTF8.self).hasPrefix(own) && !own.isEmpty)
+    #expect(server.receivedBytes <= Int64(Double(1 << 30) * 1.03))
+    #expect(server.uploads.count == 1)
+  }
+
+  private static var peakMemory: Int {
+    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
+    return line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
   }
 }
