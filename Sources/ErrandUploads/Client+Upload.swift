@@ -144,7 +144,7 @@ extension Client {
   }
 
   /// Waits until the next attempt.
-  /// - Throws: The outcome, if there is none.
+  /// - Throws: The outcome, if this attempt was the last.
   private func pause(
     after error: any Error, _ session: UploadSession, _ call: CompositeCall, failures: Int
   ) async throws {

@@ -121,7 +121,7 @@ struct UploadFacts: Sendable, Hashable {
   /// Returns a number that is not negative.
   private static func number(_ fields: HTTPFields, _ name: String) -> Int64? {
     let values = fields.values(of: name).map(ASCII.trimmed)
-    // Proxies repeat fields. Equal values are one; different ones are none.
+    // Proxies repeat fields. Equal values count once, and different ones count as missing.
     guard let first = values.first, values.allSatisfy({ $0 == first }),
       let number = ASCII.wholeNumber(String(first.prefix { $0 != ";" })), number >= 0
     else { return nil }

@@ -4,8 +4,8 @@
   package import Foundation
 #endif
 
-/// What has to be known to continue an upload, also in another process. It is stored before the bytes that follow it go
-/// out. `resource` may be a secret, because whoever knows it can write to the upload.
+/// The facts that continue an upload, also in another process. They are stored before the bytes that follow go out.
+/// `resource` may be a secret, because its URL is enough to write to the upload.
 package struct UploadRecord: Codable, Sendable, Hashable {
   /// The state of the content that is uploaded, by which a changed file is noticed. `stamp` is any text that differs for
   /// different contents.

@@ -311,7 +311,7 @@ struct UploadState: Sendable {
   }
 
   private func failedCreation(_ code: Int) -> Step {
-    // An upload that was created goes on, unless the server refused the request.
+    // An upload that was created can continue after trouble, but not after a refusal.
     code >= 500 || [408, 423, 429].contains(code) ? .retryLater : .respond
   }
 

@@ -14,7 +14,7 @@ struct Transfer: Sendable, Hashable {
   enum ResumedUpload: Sendable, Hashable {
     case automatic
     case tus
-    /// Nothing is uploaded, and what has arrived is removed.
+    /// Nothing is uploaded, and the bytes on the server are removed.
     case abandoned
   }
 

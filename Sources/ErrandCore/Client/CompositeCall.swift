@@ -115,7 +115,7 @@ package final class CompositeCall: Sendable {
     var rules = RedirectPolicy(allowsDowngrade: policy.allowsDowngrade)
     rules.allowsOtherOrigins = policy.allowsOtherOrigins
     guard
-      case .follow(let moved)? = try? rules.step(
+      case .follow(var moved)? = try? rules.step(
         request, head, followed: 0, secrets: pipeline.configuration.secrets)
     else {
       throw RequestError(
@@ -124,6 +124,7 @@ package final class CompositeCall: Sendable {
           "the server named a URL for the upload that is not used: it is invalid, leads from https to http, "
           + "or has an origin that the redirect policy excludes", reachedServer: true)
     }
+    moved.address = moved.address.withSecretPath
     return moved
   }
 
@@ -185,8 +186,8 @@ extension Client {
 }
 
 extension Pipeline {
-  /// Performs a part of a composite call, whose request is ready. It does what `perform` does for a response in
-  /// memory, and adds no fields.
+  /// Performs a part of a composite call, whose request is ready. It works like `perform` with a response in
+  /// memory, but adds no fields.
   fileprivate func performPart(_ request: Request, _ context: CallContext) async throws -> Response {
     do {
       if authentication.hasSession { await authentication.prepare(context) }

@@ -286,6 +286,25 @@ import Testing
     for request in other.requests { #expect(!request.fields.description.contains("secret")) }
   }
 
+  private final class Seen: EventListener {
+    let urls = Locked<Set<String>>([])
+    func record(_ event: CallEvent) {
+      if case .attemptStarted(let request) = event.kind { urls.withLock { _ = $0.insert(request.url) } }
+    }
+  }
+
+  @Test func `the URL of an upload is shown nowhere`() async throws {
+    let server = try UploadServer()
+    server.fail(.cut(after: 1000))
+    let seen = Seen()
+    var configuration = ClientConfiguration()
+    configuration.listeners = [seen]
+    configuration.retry.backoff = .zero
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    try await upload(server, client: client)
+    #expect(seen.urls.withLock { $0 } == ["\(server.url)", "http://127.0.0.1:\(server.server.port)/***"])
+  }
+
   @Test func `a body that cannot be resumed is sent as any request`() async throws {
     let server = try UploadServer()
     let client = Self.client()

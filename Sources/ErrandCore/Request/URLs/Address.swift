@@ -137,9 +137,14 @@ enum Address: Sendable, Hashable {
   /// Returns the text without its secrets.
   func shown(hiding secrets: Secrets, as mask: SecretMask = .stars) -> String {
     switch self {
-    case .valid(let whole): secrets.redact(whole.text, as: mask)
+    case .valid(let whole): whole.isSecret ? "\(whole.originName)/***" : secrets.redact(whole.text, as: mask)
     case .relative(let text), .invalid(let text, _): secrets.redactAnything(text)
     }
+  }
+
+  /// The address with a path that is shown nowhere.
+  var withSecretPath: Address {
+    if case .valid(let whole) = self { .valid(WholeURL(whole.url, isSecret: true)) } else { self }
   }
 
   /// Returns the text for a message: without its secrets, and shortened if it is long.

@@ -35,8 +35,10 @@ final class WholeURL: Sendable, Hashable {
   let hasUser: Bool
   /// Scheme, host and port in a canonical form.
   let originName: String
+  /// True if the whole path is a secret.
+  let isSecret: Bool
 
-  init(_ url: URL) {
+  init(_ url: URL, isSecret: Bool = false) {
     let text = url.absoluteString
     let isSecure = unsafe ASCII.withBytes(of: text) {
       unsafe $0.count > 4 && ASCII.lowered($0[4]) == UInt8(ascii: "s")
@@ -44,6 +46,7 @@ final class WholeURL: Sendable, Hashable {
     self.url = url
     self.text = text
     self.isSecure = isSecure
+    self.isSecret = isSecret
     hasUser = unsafe ASCII.withBytes(of: text, Self.hasUser)
     originName =
       unsafe ASCII.withBytes(of: text, { unsafe Self.originName($0, isSecure) }) ?? Origin(url)?.text ?? ""
