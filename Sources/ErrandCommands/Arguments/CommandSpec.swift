@@ -131,9 +131,10 @@ extension CommandSpec {
   private static let upload = CommandSpec(
     name: "upload", operands: ["FILE", "URL"], summary: "upload a file, with a progress bar",
     notes: [
-      "FILE may be - for standard input. The response's body is printed. With --resume an interrupted upload continues",
-      "where it stopped, also when the same command runs again: by Resumable Uploads for HTTP, or by tus 1.0 with",
-      "--method POST. The upload's URL is kept in $XDG_STATE_HOME/errand/uploads, or else ~/.local/state/errand/uploads.",
+      "FILE may be - for standard input. The response's body is printed. With --resume an interrupted upload",
+      "continues where it stopped, also when the same command runs again: by Resumable Uploads for HTTP, or by",
+      "tus 1.0 with --method POST. The upload's URL is kept in $XDG_STATE_HOME/errand/uploads, or else in",
+      "~/.local/state/errand/uploads.",
     ],
     groups: [
       asking, identity,
