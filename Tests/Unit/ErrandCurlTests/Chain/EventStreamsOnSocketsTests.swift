@@ -64,6 +64,8 @@ import Testing
     let transport = CurlTransport(configuration: configuration)
     serve(3) { .chunked(fields: Self.fields, $0) }
     #expect(try await read(nginx.url("/news"), over: transport) == Self.all)
+    // With buffering, nginx holds the events of a response back that is silent before its end.
+    guard !settings.isEmpty else { return }
     let second = CurlTransport(configuration: configuration)
     serve(6) { Self.open($0 + ":\n\n") }
     #expect(try await read(nginx.url("/news"), over: second) == Self.all)
@@ -82,7 +84,7 @@ import Testing
     #expect(found == Self.all)
   }
 
-  @Test(arguments: 0..<400) func `a cancelled stream closes its connection`(_: Int) async throws {
+  @Test func `a cancelled stream closes its connection`() async throws {
     server.on("GET", "/news") { _ in Self.open("data: a\n\ndata: b\n\n") }
     let events = Client(transport: CurlTransport()).events(.get(server.url("/news")))
     let task = Task { for try await _ in events {} }
