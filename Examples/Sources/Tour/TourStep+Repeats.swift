@@ -69,6 +69,8 @@ extension TourStep {
     let sentWhenOpen = sent()
     await clock.advance(by: .seconds(3))
     let late = TourStage.begin(feed, by: client)
+    // Waits until the late caller waits for the response, too.
+    await clock.advance(by: .zero)
     let sentWhenOver = sent()
     gate.open()
     var texts = [try await first.value.text, try await early.value.text, try await late.value.text]
