@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// Whether and how an upload can be resumed after an interruption. See ``ErrandCore/Client/upload(_:to:resuming:in:progress:)``.
+/// Whether and how an upload can be resumed after an interruption. See `Client.upload(_:to:resuming:in:progress:)`.
 public struct UploadResumption: Sendable {
   enum Choice: Sendable, Hashable {
     case automatic
