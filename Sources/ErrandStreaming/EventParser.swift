@@ -7,8 +7,6 @@
 /// Reads the events of one event stream from its bytes, as WHATWG's HTML standard says. Pure. An event that the stream
 /// does not complete is dropped.
 struct EventParser: Sendable {
-  private static let mark = Data([0xEF, 0xBB, 0xBF])
-
   /// The last id, of the events that are complete. An event without an id has the one before it, also after a
   /// reconnection.
   private(set) var lastID: String
@@ -45,7 +43,7 @@ struct EventParser: Sendable {
     var line = line
     if isFirst {
       isFirst = false
-      if line.starts(with: Self.mark) { line = line.dropFirst(Self.mark.count) }
+      line = line.withoutByteOrderMark
     }
     guard !line.isEmpty else { return dispatch(into: &events) }
     let colon = line.firstIndex(of: UInt8(ascii: ":"))

@@ -31,7 +31,7 @@ struct JSONArraySplitter: Sendable {
   private var isInString = false
   private var isEscaped = false
   /// The number of bytes of a byte order mark that may still come.
-  private var mark: Data.SubSequence = Data([0xEF, 0xBB, 0xBF])[...]
+  private var mark: Data.SubSequence = Data.byteOrderMark
   private(set) var count = 0
 
   /// - Parameter limit: The maximum length of an element, in bytes.

@@ -82,3 +82,13 @@ struct LineSplitter: Sendable {
     return partial.isEmpty ? nil : partial
   }
 }
+
+extension Data {
+  /// The byte order mark of UTF-8, which a text may begin with.
+  static let byteOrderMark = Data([0xEF, 0xBB, 0xBF])
+
+  /// The bytes after a byte order mark; all bytes without one.
+  var withoutByteOrderMark: Data {
+    starts(with: Self.byteOrderMark) ? dropFirst(Self.byteOrderMark.count) : self
+  }
+}

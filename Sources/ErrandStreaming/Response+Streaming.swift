@@ -155,7 +155,6 @@ extension RequestError {
 }
 
 private struct LinePieces: BodyPieces {
-  private static let mark = Data([0xEF, 0xBB, 0xBF])
   private var lines: LineSplitter
   private var isFirst = true
 
@@ -179,7 +178,7 @@ private struct LinePieces: BodyPieces {
   }
 
   private static func text(_ line: Data, isFirst: Bool) -> String {
-    String(decoding: isFirst && line.starts(with: mark) ? line.dropFirst(mark.count) : line, as: UTF8.self)
+    String(decoding: isFirst ? line.withoutByteOrderMark : line, as: UTF8.self)
   }
 }
 

@@ -71,17 +71,7 @@ package struct UploadSource: Sendable {
   /// can only be read from its start opens it so at an offset.
   /// - Throws: The reader's error; `RequestError`, if it has fewer bytes.
   package static func skip(_ count: Int64, of reader: any BodyReader) throws {
-    var rest = count
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { room.deallocate() }
-    while rest > 0 {
-      let part = UnsafeMutableRawBufferPointer(rebasing: room.prefix(Int(min(rest, Int64(room.count)))))
-      guard case .bytes(let read) = try reader.fill(part), read > 0 else {
-        throw RequestError(
-          .fileChanged, message: "the content to upload is shorter than before", reachedServer: false)
-      }
-      rest -= Int64(read)
-    }
+    try read(count, of: reader) { _ in }
   }
 
   /// Returns the SHA-256 of a part of the content, which is read on another thread.
@@ -102,6 +92,13 @@ package struct UploadSource: Sendable {
 
   private static func digest(of count: Int64, from reader: any BodyReader) throws -> Data {
     var hash = HashState(.sha256)
+    try read(count, of: reader) { hash.update($0) }
+    return Data(hash.finalize())
+  }
+
+  private static func read(
+    _ count: Int64, of reader: any BodyReader, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws {
     var rest = count
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     defer { room.deallocate() }
@@ -111,10 +108,9 @@ package struct UploadSource: Sendable {
         throw RequestError(
           .fileChanged, message: "the content to upload is shorter than before", reachedServer: false)
       }
-      hash.update(UnsafeRawBufferPointer(rebasing: part.prefix(read)))
+      body(UnsafeRawBufferPointer(rebasing: part.prefix(read)))
       rest -= Int64(read)
     }
-    return Data(hash.finalize())
   }
 }
 

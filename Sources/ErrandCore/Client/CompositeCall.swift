@@ -54,7 +54,7 @@ package final class CompositeCall: Sendable {
     do {
       try call.enter(pipeline.inFlight, asPart: true)
       if let scope { try call.enter(scope) }
-      return try await pipeline.performPart(request, call)
+      return try await pipeline.perform(request, call, isReady: true)
     } catch {
       call.end()
       if cancellation.mayHaveSent == false, call.cancellation.mayHaveSent { cancellation.markSent() }
@@ -97,10 +97,7 @@ package final class CompositeCall: Sendable {
   }
 
   /// Returns true if the server may get the request twice without harm.
-  package var mayRepeat: Bool {
-    (request.options.retry ?? pipeline.configuration.retry).methods.contains(request.method)
-      || request.fields.contains("Idempotency-Key")
-  }
+  package var mayRepeat: Bool { request.mayRepeat(by: pipeline.configuration.retry) }
 
   /// Returns a request to the URL that a response to this call's request names, by the rules for redirects: without
   /// credentials if the URL has another origin.
@@ -182,34 +179,5 @@ extension Client {
         deadline: request.options.deadline ?? pipeline.configuration.deadline))
     try pipeline.enter(ready, context, scope)
     return CompositeCall(pipeline, ready, context, scope)
-  }
-}
-
-extension Pipeline {
-  /// Performs a part of a composite call, whose request is ready. It works like `perform` with a response in
-  /// memory, but adds no fields.
-  fileprivate func performPart(_ request: Request, _ context: CallContext) async throws -> Response {
-    do {
-      if authentication.hasSession { await authentication.prepare(context) }
-      var response = try await NextStage(stages(of: request))(request, context)
-      if !response.isNamed {
-        response = response.handedOver(
-          request.method, hiding: configuration.secrets, decoder: configuration.jsonDecoder)
-      }
-      await context.progress?.flush()
-      try context.cancellation.finish()
-      context.end()
-      context.events?.finished(response)
-      return response
-    } catch {
-      await context.progress?.flush()
-      context.end()
-      var stop = context.cancellation.failure(attempts: (error as? RequestError)?.attempt ?? 0)
-      if (error as? RequestError)?.reachedServer == true { stop?.reachedServer = true }
-      let error = stop ?? error
-      let named = (error as? RequestError)?.about(request, configuration.secrets) ?? error
-      context.events?.failed(named)
-      throw named
-    }
   }
 }

@@ -213,9 +213,10 @@ final class Pipeline: Sendable {
   }
 
   /// Performs a request through all stages, adds the request to any error, and ends the call's context.
-  func perform(_ request: Request, _ context: CallContext) async throws -> Response {
+  /// - Parameter isReady: True if `ready` made the request, which gets no more fields of the client.
+  func perform(_ request: Request, _ context: CallContext, isReady: Bool = false) async throws -> Response {
     do {
-      let ready = try ready(request)
+      let ready = isReady ? request : try ready(request)
       if authentication.hasSession { await authentication.prepare(context) }
       var response = try await NextStage(stages(of: ready))(ready, context)
       if !response.isNamed {
@@ -244,7 +245,7 @@ final class Pipeline: Sendable {
     }
   }
 
-  func stages(of request: Request) -> [any Stage] {
+  private func stages(of request: Request) -> [any Stage] {
     if request.options.hasStages { return stagesWithOptions[request.options.stageOptions.rawValue] }
     if let stagesWithCredential, authentication.concerns(request) { return stagesWithCredential }
     return stagesOfEvery

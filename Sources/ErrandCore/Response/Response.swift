@@ -24,7 +24,7 @@ public struct Response: Sendable {
     let decoder: (@Sendable () -> JSONDecoder)?
   }
 
-  /// What few responses have.
+  /// The properties that only few responses have.
   struct Rare: Sendable {
     var cacheStatus: CacheStatus?
     var trailers = HTTPFields()

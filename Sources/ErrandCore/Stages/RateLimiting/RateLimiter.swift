@@ -63,7 +63,10 @@ final class RateLimiter: Sendable {
     // any moment.
     events?.tell(.waiting(.rateLimit))
     defer { events?.tell(.waited(.rateLimit)) }
-    return try await wait(subject, effectivePriority, cancellation)
+    return try await wait(effectivePriority, cancellation) { waiter, priority in
+      let now = timeline.now()
+      return change { $0.arrive(waiter, priority, subject, at: now) }
+    }
   }
 
   /// Takes back a pass.
@@ -75,59 +78,24 @@ final class RateLimiter: Sendable {
     change { ((), $0.finish(pass, reports, from: speaker, at: now)) }
   }
 
-  private func wait(
-    _ subject: RateSubject, _ effectivePriority: EffectivePriority, _ cancellation: CancellationToken
-  ) async throws -> RatePass {
-    var changes: EffectivePriority.HandlerID?
-    var stops: CancelHandlerID?
-    defer {
-      if let changes { effectivePriority.removeChangeHandler(changes) }
-      if let stops { cancellation.removeCancelHandler(stops) }
-    }
-    let pass = try await withCheckedThrowingContinuation { continuation in
-      let (priority, now) = (effectivePriority.current, timeline.now())
-      switch change({ $0.arrive(continuation, priority, subject, at: now) }) {
-      case .started(let pass): continuation.resume(returning: pass)
-      case .waiting(let ticket):
-        if effectivePriority.canChange {
-          changes = effectivePriority.onChange { _ in self.move(ticket, effectivePriority) }
-          // The priority may have changed just before the handler was added.
-          move(ticket, effectivePriority)
-        }
-        stops = cancellation.onCancel { self.leave(ticket, cancellation) }
-      }
-    }
-    do {
-      try cancellation.check()
-      return pass
-    } catch {
-      // The call was cancelled at the moment when it got the pass.
-      let now = timeline.now()
-      change { ((), $0.putBack(pass, at: now)) }
-      throw error
-    }
-  }
-
-  private func move(_ ticket: Ticket, _ effectivePriority: EffectivePriority) {
-    // Another thread may have changed the priority meanwhile, and been faster.
-    var priority = effectivePriority.current
-    while true {
-      gates.move(ticket, to: priority)
-      if effectivePriority.current == priority { return }
-      priority = effectivePriority.current
-    }
-  }
-
-  /// Cancels a waiting call. It resumes the waiter only if it removed it from the state, so each waiter is
-  /// resumed once.
-  private func leave(_ ticket: Ticket, _ cancellation: CancellationToken) {
-    gates.leave(ticket)?.resume(throwing: cancellation.failure ?? CancellationError())
-  }
-
   @discardableResult
   private func change<Result: Sendable>(_ body: (inout State) -> (Result, [State.Start])) -> Result {
     let (result, alarm) = gates.change(body)
     if let alarm { timer.set(for: alarm) }
     return result
+  }
+}
+
+extension RateLimiter: WaitQueue {
+  /// Nil: a call that goes without a slot obeys the rate limits.
+  var permitWithoutSlot: RatePass? { nil }
+
+  func move(_ ticket: Ticket, to priority: Priority) { gates.move(ticket, to: priority) }
+
+  func leave(_ ticket: Ticket) -> CheckedContinuation<RatePass, any Error>? { gates.leave(ticket) }
+
+  func putBack(_ pass: RatePass) {
+    let now = timeline.now()
+    change { ((), $0.putBack(pass, at: now)) }
   }
 }

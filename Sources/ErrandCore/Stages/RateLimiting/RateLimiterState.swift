@@ -51,11 +51,6 @@ struct RateLimiterState<Payload> {
     let pass: RatePass
   }
 
-  enum Arrival {
-    case started(RatePass)
-    case waiting(Ticket)
-  }
-
   private struct Gate {
     var bucket: TokenBucket?
     var quota: ServerQuota?
@@ -166,7 +161,7 @@ struct RateLimiterState<Payload> {
 
   /// Lets a request begin at once, or wait. Returns the requests that start before it, too.
   mutating func arrive(_ payload: Payload, _ priority: Priority, _ subject: RateSubject, at now: Duration)
-    -> (Arrival, [Start])
+    -> (QueueArrival<RatePass>, [Start])
   {
     let (origin, group, started) = enter(subject, at: now)
     if let pass = pass(origin, group) { return (.started(pass), started) }

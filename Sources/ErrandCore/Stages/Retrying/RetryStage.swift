@@ -76,10 +76,7 @@ final class RetryStage: Stage {
   }
 
   /// Returns true if the server may get the request twice without harm: if it is idempotent, or has a key.
-  func mayRepeat(_ request: Request) -> Bool {
-    (request.options.retry ?? policy).methods.contains(request.method)
-      || request.fields.contains("Idempotency-Key")
-  }
+  func mayRepeat(_ request: Request) -> Bool { request.mayRepeat(by: policy) }
 
   private func state(of request: Request, _ context: CallContext) -> RetryState {
     var state = RetryState(
@@ -121,6 +118,14 @@ final class RetryStage: Stage {
       return nil
     case .retry(let wait): return budget.withLock({ $0.retry(at: now) }) ? wait : nil
     }
+  }
+}
+
+extension Request {
+  /// Returns true if the server may get the request twice without harm: if it is idempotent, or has a key.
+  /// - Parameter policy: The policy of a request without one.
+  func mayRepeat(by policy: RetryPolicy) -> Bool {
+    (options.retry ?? policy).methods.contains(method) || fields.contains("Idempotency-Key")
   }
 }
 

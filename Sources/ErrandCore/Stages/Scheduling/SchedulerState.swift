@@ -18,11 +18,6 @@ struct SchedulerState<Payload> {
     let slot: Slot
   }
 
-  enum Arrival {
-    case started(Slot)
-    case waiting(Ticket)
-  }
-
   private(set) var limits: ConcurrencyLimits
   private var bounds: SlotBounds
   private var origins = OriginSlots()
@@ -58,7 +53,7 @@ struct SchedulerState<Payload> {
   /// Starts a request at once, or lets it wait.
   /// - Parameter name: The origin, which matters only if there is a limit per origin.
   mutating func arrive(_ payload: Payload, _ priority: Priority, origin name: String?, at now: Duration)
-    -> Arrival
+    -> QueueArrival<Slot>
   {
     if let slot = startAtOnce(priority, origin: name) { return .started(slot) }
     latest = max(latest, now)

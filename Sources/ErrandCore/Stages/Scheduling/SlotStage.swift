@@ -93,7 +93,10 @@ final class Slots: Sendable {
     // any moment.
     events?.tell(.waiting(.slot))
     defer { events?.tell(.waited(.slot)) }
-    return try await wait(origin, effectivePriority, cancellation)
+    return try await wait(effectivePriority, cancellation) { waiter, priority in
+      let now = timeline.now()
+      return state.withLock { $0.arrive(waiter, priority, origin: origin, at: now) }
+    }
   }
 
   func release(_ slot: Slot) {
@@ -101,63 +104,23 @@ final class Slots: Sendable {
     resume(state.withLock { $0.finish(slot) })
   }
 
-  private func wait(
-    _ origin: String?, _ effectivePriority: EffectivePriority, _ cancellation: CancellationToken
-  ) async throws -> Slot {
-    var changes: EffectivePriority.HandlerID?
-    var stops: CancelHandlerID?
-    defer {
-      if let changes { effectivePriority.removeChangeHandler(changes) }
-      if let stops { cancellation.removeCancelHandler(stops) }
-    }
-    let slot = try await withCheckedThrowingContinuation { continuation in
-      let (priority, now) = (effectivePriority.current, timeline.now())
-      switch state.withLock({ $0.arrive(continuation, priority, origin: origin, at: now) }) {
-      case .started(let slot): continuation.resume(returning: slot)
-      case .waiting(let ticket):
-        if effectivePriority.canChange {
-          changes = effectivePriority.onChange { _ in self.move(ticket, effectivePriority) }
-          // The priority may have changed just before the handler was added.
-          move(ticket, effectivePriority)
-        }
-        stops = cancellation.onCancel { self.leave(ticket, cancellation) }
-      }
-    }
-    do {
-      try cancellation.check()
-      return slot
-    } catch {
-      // The call was cancelled at the moment when it got the slot.
-      release(slot)
-      throw error
-    }
-  }
-
-  private func move(_ ticket: Ticket, _ effectivePriority: EffectivePriority) {
-    if effectivePriority.goesWithoutSlot {
-      let continuation = state.withLock { $0.leave(ticket) }
-      continuation?.resume(returning: .none)
-    } else {
-      // Another thread may have changed the priority meanwhile, and been faster.
-      var priority = effectivePriority.current
-      while true {
-        resume(state.withLock { $0.move(ticket, to: priority) })
-        if effectivePriority.current == priority { return }
-        priority = effectivePriority.current
-      }
-    }
-  }
-
-  /// Cancels a waiting call. It resumes the waiter only if it removed it from the state, so each waiter is
-  /// resumed once.
-  private func leave(_ ticket: Ticket, _ cancellation: CancellationToken) {
-    let continuation = state.withLock { $0.leave(ticket) }
-    continuation?.resume(throwing: cancellation.failure ?? CancellationError())
-  }
-
   private func resume(_ started: [State.Start]) {
     for start in started { start.payload.resume(returning: start.slot) }
   }
+}
+
+extension Slots: WaitQueue {
+  var permitWithoutSlot: Slot? { Slot.none }
+
+  func move(_ ticket: Ticket, to priority: Priority) {
+    resume(state.withLock { $0.move(ticket, to: priority) })
+  }
+
+  func leave(_ ticket: Ticket) -> CheckedContinuation<Slot, any Error>? {
+    state.withLock { $0.leave(ticket) }
+  }
+
+  func putBack(_ slot: Slot) { release(slot) }
 }
 
 /// The limits on the number of a client's requests that are on the wire at once. Requests over a limit wait,
