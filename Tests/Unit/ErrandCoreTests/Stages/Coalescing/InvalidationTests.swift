@@ -61,6 +61,21 @@ import Testing
     #expect(try await stage.client.send(shared).text == "2")
   }
 
+  @Test func `a read that began during a write that failed is not joined after it`() async throws {
+    let gate = StubGate()
+    let stage = Stage {
+      $0.method == .put ? .fail(.connectionLost).behind(gate) : .response(body: "\($0.index)")
+    }
+    let shared = read.shared(within: .seconds(100), key: "profile")
+    let writing = stage.client.start(write.retry(.never))
+    try await stage.stub.waitForRequests(1)
+    #expect(try await stage.client.send(shared).text == "1")
+    #expect(try await stage.client.send(shared).text == "1")
+    gate.open()
+    await #expect(throws: RequestError.self) { try await writing.value }
+    #expect(try await stage.client.send(shared).text == "2")
+  }
+
   @Test func `reads with other keys are still shared`() async throws {
     let stage = stage()
     let other = read.shared(within: .seconds(100), key: "other")
