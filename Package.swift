@@ -95,7 +95,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandOutbox",
     dependencies: [
-      "ErrandCore", "ErrandCrypto", "ErrandObservability", "ErrandReachability",
+      "ErrandCore", "ErrandCrypto", "ErrandObservability", "ErrandReachability", "ErrandUploads",
       .target(name: "CCrypto", condition: .when(platforms: [.linux])),
     ],
     swiftSettings: strict + failpoints),
@@ -255,7 +255,9 @@ let testHelpers: [Target] = [
   // Kills a process that uses an outbox, and starts it again.
   .target(
     name: "CrashCourse",
-    dependencies: ["ErrandCore", "ErrandCrypto", "ErrandOutbox", "ErrandTesting", "Programs"],
+    dependencies: [
+      "ErrandCore", "ErrandCrypto", "ErrandOutbox", "ErrandTesting", "ErrandUploads", "Programs",
+    ],
     path: "Tests/Support/CrashCourse", swiftSettings: strict),
   .executableTarget(
     name: "OutboxWorker",
@@ -346,7 +348,7 @@ let tests: [Target] = [
     name: "ErrandOutboxTests",
     dependencies: [
       "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandAuthentication",
-      "ErrandCore", "ErrandCrypto",
+      "ErrandCore", "ErrandCrypto", "ErrandUploads",
       "ErrandConformance", "ErrandObservability", "ErrandTesting", "CrashCourse",
       "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
       "PostgresCluster",

@@ -84,6 +84,14 @@ package final class SQLiteOutboxStore: HandoverStore {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
+  package func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
+    try await runner.write { try $0.keep(upload, madeProgress: madeProgress, of: lease) }
+  }
+
+  package func uploads(of ids: [OutboxID]) async throws -> [Data?] {
+    try await runner.read { try $0.uploads(of: ids) }
+  }
+
   /// Records how attempts ended. If the disk is too full for all of them, each is recorded in a separate
   /// transaction, and makes room for the next. If one of these fails, the earlier ones stay recorded.
   package func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {

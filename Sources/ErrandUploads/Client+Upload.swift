@@ -127,6 +127,8 @@ extension Client {
       attempt += 1
       do {
         let response = try await session.run(attempt: attempt)
+        // The upload is complete. A record that is left is only asked about once more.
+        try? await session.forget()
         return try await call.end(with: .success(response), attempts: attempt)
       } catch {
         if session.confirmed > best { (best, failures) = (session.confirmed, 0) }

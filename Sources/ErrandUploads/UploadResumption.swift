@@ -6,7 +6,7 @@
 
 /// Whether and how an upload can be resumed after an interruption. See `Client.upload(_:to:resuming:in:progress:)`.
 public struct UploadResumption: Sendable {
-  enum Choice: Sendable, Hashable {
+  enum Choice: String, Sendable, Hashable {
     case automatic
     case ietf
     case tus
@@ -56,5 +56,17 @@ public struct UploadResumption: Sendable {
     var copy = self
     copy.folder = folder
     return copy
+  }
+}
+
+/// For a store that keeps how an upload is resumed.
+extension UploadResumption {
+  /// The name of the choice of protocols; nil for `never`.
+  package var storedChoice: String? { choice == .never ? nil : choice.rawValue }
+
+  /// Creates a resumption of a stored choice; nil if there is no such choice.
+  package init?(storedChoice: String) {
+    guard let choice = Choice(rawValue: storedChoice) else { return nil }
+    self.init(choice)
   }
 }

@@ -32,6 +32,7 @@ package final class UploadSession: Sendable {
   private let options: UploadResumption
   private let date: @Sendable () -> Date
   private let keep: Keep?
+  private let allowsOtherOrigins: Bool?
   private let state: Locked<State>
   private let rules: UploadState.Rules
 
@@ -40,12 +41,14 @@ package final class UploadSession: Sendable {
   ///   - record: The record of an earlier attempt; nil for none. It is not used if it is about other content, or
   ///     another URL.
   ///   - keep: Stores the record; nil to resume only within this session.
+  ///   - allowsOtherOrigins: True if the server may keep the upload at another origin; nil to ask the redirect policy.
   package init(
     _ call: CompositeCall, _ source: UploadSource, _ options: UploadResumption, record: UploadRecord?,
-    date: @escaping @Sendable () -> Date, keep: Keep?
+    date: @escaping @Sendable () -> Date, keep: Keep?, allowsOtherOrigins: Bool? = nil
   ) {
     (self.call, self.source, self.options) = (call, source, options)
     (self.date, self.keep) = (date, keep)
+    self.allowsOtherOrigins = allowsOtherOrigins
     rules = UploadState.Rules(
       length: source.length, mayRepeat: call.mayRepeat, choice: options.choice,
       pieceLimit: options.maxRequestSize.map { max(1, $0) })
@@ -65,7 +68,8 @@ package final class UploadSession: Sendable {
 
   // MARK: An attempt
 
-  /// Makes one attempt: continues the upload that is known, or creates one.
+  /// Makes one attempt: continues the upload that is known, or creates one. The record of a complete upload is kept until
+  /// `forget`.
   /// - Parameter attempt: The number of the attempt, from 1, for progress reports.
   /// - Returns: The response to the whole upload, which the request's validator has accepted.
   /// - Throws: `RequestError`. A later attempt may continue if it is none of `uploadFailed`, `fileChanged` or a
@@ -81,6 +85,7 @@ package final class UploadSession: Sendable {
         request.fields.set("Cache-Control", "no-store")
         step = try await perform(request, nil, attempt: attempt)
       case .append(let piece):
+        try await source.prepare(piece.start)
         call.tell(attempt: attempt, sent: piece.start, of: source.length)
         step = try await perform(try await append(piece), piece, attempt: attempt)
       case .finish(let isEarlier): return try await finish(isEarlier: isEarlier)
@@ -102,6 +107,9 @@ package final class UploadSession: Sendable {
     }
     try await store(nil)
   }
+
+  /// Removes the record of an upload that is complete.
+  package func forget() async throws { try await store(nil) }
 
   private func begin() async throws -> UploadState.Step {
     let identity = try source.identity()
@@ -235,7 +243,7 @@ package final class UploadSession: Sendable {
   /// Returns a request to the upload on the server, without the fields that describe the content.
   private func resourceRequest(_ method: HTTPMethod) throws -> Request {
     guard let resource = state.withLock({ $0.upload.resource }) else { throw Self.lost }
-    var request = try call.request(method, to: resource.url)
+    var request = try call.request(method, to: resource.url, allowsOtherOrigins: allowsOtherOrigins)
     request.fields.remove(where: {
       let name = ASCII.lowercased($0.name)
       return name.hasPrefix("content-") || name.hasPrefix("if-") || name.hasPrefix("upload-")
@@ -335,7 +343,7 @@ package final class UploadSession: Sendable {
 
   private func present(_ state: State) -> UploadRecord? {
     guard let resource = state.upload.resource, let identity = state.identity,
-      let url = try? call.request(.head, to: resource.url).urlText
+      let url = try? call.request(.head, to: resource.url, allowsOtherOrigins: allowsOtherOrigins).urlText
     else { return nil }
     return UploadRecord(
       target: Self.target(of: call.request), identity: identity, resource: url, dialect: resource.dialect,
@@ -353,13 +361,17 @@ package final class UploadSession: Sendable {
   private func finish(isEarlier: Bool) async throws -> Response {
     let (last, held, digest) = state.withLock { ($0.last, $0.held, $0.digest) }
     guard let response = isEarlier ? held ?? last : last else { throw Self.lost }
-    try await store(nil)
-    if let digest, let other = UploadFacts(response.head, date: date()).digest, other != digest {
-      throw RequestError(
-        .integrityFailed, message: "the server received other content than was sent: its SHA-256 differs",
-        status: response.status, fields: response.fields, reachedServer: true)
+    do {
+      if let digest, let other = UploadFacts(response.head, date: date()).digest, other != digest {
+        throw RequestError(
+          .integrityFailed, message: "the server received other content than was sent: its SHA-256 differs",
+          status: response.status, fields: response.fields, reachedServer: true)
+      }
+      return try call.request.validated(response)
+    } catch {
+      try await store(nil)
+      throw error
     }
-    return try call.request.validated(response)
   }
 
   /// Ends the attempt with the response that was received last.
@@ -374,35 +386,7 @@ package final class UploadSession: Sendable {
     if hasUpload || failure == .outcomeUnknown { try await store(nil) }
     return RequestError(
       failure == .damaged ? .integrityFailed : .uploadFailed, message: failure.message(of: source.length),
-      status: last?.status, fields: last?.fields, reachedServer: true)
-  }
-}
-
-extension UploadState.Failure {
-  func message(of length: Int64) -> String {
-    switch self {
-    case .tooLarge(let limit): "the upload has \(length) bytes, but the server accepts at most \(limit)"
-    case .tooSmall(let limit): "the upload has \(length) bytes, but the server accepts no less than \(limit)"
-    case .limitsContradict(let least, let most):
-      "the server wants at least \(least) bytes in a request, but a request may have at most \(most)"
-    case .pieceTooLarge(let size): "the server refused a request with \(size) bytes as too large (413)"
-    case .offsetBeyondEnd(let offset):
-      "the server reported \(offset) bytes, but the upload has only \(length)"
-    case .otherLength(let other): "the server expects \(other) bytes, but the upload has \(length)"
-    case .offsetDecreased(let from, let to):
-      "the server confirmed \(from) bytes of the upload, and later only \(to), several times"
-    case .conflicts: "the server refused its own offset several times"
-    case .gone: "the server lost the upload several times"
-    case .outcomeUnknown:
-      "the server no longer knows the upload, whose last bytes were sent: it may be complete. Check that before you "
-        + "upload again"
-    case .noSupport: "the server did not create a resumable upload"
-    case .noOffset: "the server did not say how much of the upload it has (Upload-Offset)"
-    case .noLocation: "the server did not name the URL of the upload (Location)"
-    case .otherTusVersion: "the server does not speak version 1.0.0 of tus, or names several versions"
-    case .inconsistent: "the server expects another length of the upload than before"
-    case .damaged: "the bytes arrived damaged several times"
-    }
+      status: last?.status, fields: last?.fields, reachedServer: true, underlying: failure)
   }
 }
 

@@ -1,5 +1,4 @@
-import Dispatch
-package import ErrandCore
+import ErrandCore
 import ErrandCrypto
 
 #if canImport(FoundationEssentials)
@@ -19,15 +18,18 @@ package struct UploadSource: Sendable {
   /// Returns the present state of the content. It differs from an earlier one if the content has changed.
   package let identity: @Sendable () throws -> UploadRecord.Identity
   /// Opens the content at an offset.
-  package let open: @Sendable (_ offset: Int64) throws -> any BodyReader
+  let open: @Sendable (_ offset: Int64) throws -> any BodyReader
+  /// Makes the content ready to be opened at an offset, if that takes long.
+  let prepare: @Sendable (_ offset: Int64) async throws -> Void
 
-  package init(
+  init(
     length: Int64, name: String?, key: String,
     identity: @escaping @Sendable () throws -> UploadRecord.Identity,
-    open: @escaping @Sendable (_ offset: Int64) throws -> any BodyReader
+    open: @escaping @Sendable (_ offset: Int64) throws -> any BodyReader,
+    prepare: @escaping @Sendable (_ offset: Int64) async throws -> Void = { _ in }
   ) {
     (self.length, self.name, self.key) = (length, name, key)
-    (self.identity, self.open) = (identity, open)
+    (self.identity, self.open, self.prepare) = (identity, open, prepare)
   }
 
   /// Creates the source of a request's body; nil if the body cannot be read from an offset: a stream, a form, or code.
@@ -67,50 +69,25 @@ package struct UploadSource: Sendable {
     }
   }
 
-  /// Reads `count` bytes of a reader that is at its start and never waits, and discards them. A source of content that
-  /// can only be read from its start opens it so at an offset.
-  /// - Throws: The reader's error; `RequestError`, if it has fewer bytes.
-  package static func skip(_ count: Int64, of reader: any BodyReader) throws {
-    try read(count, of: reader) { _ in }
-  }
-
   /// Returns the SHA-256 of a part of the content, which is read on another thread.
   func digest(of range: Range<Int64>) async throws -> Data {
-    try await withCheckedThrowingContinuation { continuation in
-      Self.hashing.async {
-        continuation.resume(
-          with: Result {
-            let reader = try open(range.lowerBound)
-            defer { reader.close() }
-            return try Self.digest(of: range.upperBound - range.lowerBound, from: reader)
-          })
-      }
-    }
+    let reader = try open(range.lowerBound)
+    defer { reader.close() }
+    let hash = QueuedHash()
+    try await reader.drain(range.upperBound - range.lowerBound) { hash.update($0) }
+    return hash.finalize()
   }
+}
 
-  private static let hashing = DispatchQueue(label: "errand.upload.digest")
+private final class QueuedHash: Sendable {
+  // Safe to share: the queue that reads updates it, and then it is finalized once.
+  private nonisolated(unsafe) var state: HashState? = HashState(.sha256)
 
-  private static func digest(of count: Int64, from reader: any BodyReader) throws -> Data {
-    var hash = HashState(.sha256)
-    try read(count, of: reader) { hash.update($0) }
-    return Data(hash.finalize())
-  }
+  func update(_ bytes: UnsafeRawBufferPointer) { state?.update(bytes) }
 
-  private static func read(
-    _ count: Int64, of reader: any BodyReader, _ body: (UnsafeRawBufferPointer) -> Void
-  ) throws {
-    var rest = count
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { room.deallocate() }
-    while rest > 0 {
-      let part = UnsafeMutableRawBufferPointer(rebasing: room.prefix(Int(min(rest, Int64(room.count)))))
-      guard case .bytes(let read) = try reader.fill(part), read > 0 else {
-        throw RequestError(
-          .fileChanged, message: "the content to upload is shorter than before", reachedServer: false)
-      }
-      body(UnsafeRawBufferPointer(rebasing: part.prefix(read)))
-      rest -= Int64(read)
-    }
+  func finalize() -> Data {
+    guard var state = state.take() else { return Data() }
+    return Data(state.finalize())
   }
 }
 

@@ -54,25 +54,7 @@ struct UploadState: Sendable {
     case fail(Failure)
   }
 
-  /// The reasons why an upload cannot be completed.
-  enum Failure: Sendable, Hashable {
-    case tooLarge(limit: Int64)
-    case tooSmall(limit: Int64)
-    case limitsContradict(least: Int64, most: Int64)
-    case pieceTooLarge(Int64)
-    case offsetBeyondEnd(Int64)
-    case otherLength(Int64)
-    case offsetDecreased(from: Int64, to: Int64)
-    case conflicts
-    case gone
-    case outcomeUnknown
-    case noSupport
-    case noOffset
-    case noLocation
-    case otherTusVersion
-    case inconsistent
-    case damaged
-  }
+  typealias Failure = UploadFailure
 
   /// The effect of an interim response.
   enum Interim: Sendable, Hashable {

@@ -101,8 +101,11 @@ package final class CompositeCall: Sendable {
 
   /// Returns a request to the URL that a response to this call's request names, by the rules for redirects: without
   /// credentials if the URL has another origin.
+  /// - Parameter allowsOtherOrigins: True if the URL may have another origin; nil to ask the redirect policy.
   /// - Throws: `RequestError`, if no request may be sent there.
-  package func request(_ method: HTTPMethod, to location: String) throws(RequestError) -> Request {
+  package func request(
+    _ method: HTTPMethod, to location: String, allowsOtherOrigins: Bool? = nil
+  ) throws(RequestError) -> Request {
     var request = request
     request.method = method
     request.body = .none
@@ -110,7 +113,7 @@ package final class CompositeCall: Sendable {
     let head = ResponseHead(status: 307, fields: ["Location": location])
     let policy = request.options.redirects ?? pipeline.configuration.redirects
     var rules = RedirectPolicy(allowsDowngrade: policy.allowsDowngrade)
-    rules.allowsOtherOrigins = policy.allowsOtherOrigins
+    rules.allowsOtherOrigins = allowsOtherOrigins ?? policy.allowsOtherOrigins
     guard
       case .follow(var moved)? = try? rules.step(
         request, head, followed: 0, secrets: pipeline.configuration.secrets)

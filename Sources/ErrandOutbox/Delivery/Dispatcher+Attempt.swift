@@ -9,51 +9,61 @@ import ErrandCore
 /// Sends one request, and records the end of the attempt.
 extension Dispatcher {
   func deliver(_ claimed: ClaimedRow) async {
-    let conclusion = await conclusion(on: claimed)
+    let (conclusion, hasUpload) = await conclusion(on: claimed)
     let id = claimed.row.id
-    let finished = FinishedAttempt(
+    var finished = FinishedAttempt(
       lease: claimed.lease,
       outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
+    finished.hasUpload = hasUpload
     hub.remember(conclusion.told, of: id)
     let label = conclusion.sign.mayHold ? originLabel(of: claimed) : Data()
     let now = timeline.now()
-    proceed { $0.ended(finished, conclusion.sign, hasReached: conclusion.hasReached, label: label, at: now) }
+    proceed { [finished] in
+      $0.ended(finished, conclusion.sign, hasReached: conclusion.hasReached, label: label, at: now)
+    }
   }
 
   private func originLabel(of claimed: ClaimedRow) -> Data {
     storage.originAddress(from: claimed.content, of: claimed.row.id).map(storage.originLabel) ?? Data()
   }
 
-  private func conclusion(on claimed: ClaimedRow) async -> RetryRule.Conclusion {
-    guard holds(claimed.lease) else { return .returned }
+  private func conclusion(on claimed: ClaimedRow) async -> (RetryRule.Conclusion, hasUpload: Bool) {
+    guard holds(claimed.lease) else { return (.returned, false) }
     hub.publish([claimed.row])
-    let result: Result<Response, any Error>
-    let stored: Request
+    let parts: StoredRequest
+    let opener: StoredBodyOpener
     do {
-      stored = try storage.request(of: claimed)
+      (parts, opener) = try storage.stored(from: claimed.content, of: claimed.row.id)
     } catch {
-      return rule.conclusion(onUnreadable: error)
+      return (rule.conclusion(onUnreadable: error), false)
     }
-    guard await begin(claimed.lease) else { return .returned }
+    let stored = parts.request(opening: opener)
+    guard await begin(claimed.lease) else { return (.returned, false) }
     let left = claimed.end.map { $0 - timeline.now() }
     // The store marks the row as expired at the next claim.
-    if let left, left <= .zero { return .returned }
-    do {
-      let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
-      result = .success(try await client.send(request(stored, priority: priority, deadline: left)))
-    } catch {
-      result = .failure(error)
+    if let left, left <= .zero { return (.returned, false) }
+    let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
+    let request = request(stored, priority: priority, deadline: left)
+    let result: Result<Response, any Error>
+    var madeProgress: Bool?
+    if let resumption = parts.options.resumption?.resumption, parts.body.kind != .none {
+      let end = await upload(request, opener, parts, resumption, of: claimed)
+      (result, madeProgress) = (end.result, end.madeProgress)
+    } else {
+      do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
     }
     Failpoint.hit(.afterResponse)
     if case .failure(let error) = result, error.isCancellation, wasGivenBack(claimed.lease) {
-      return .returned
+      return (.returned, madeProgress != nil)
     }
     let isRefusedAlone = state.withLock { $0.origins.isRefusedAlone(claimed.lease) }
     var random = random
-    return rule.conclusion(
-      on: attempt(of: stored, claimed.row, result),
-      counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
+    var attempt = attempt(of: stored, claimed.row, result)
+    if let madeProgress { attempt.take(madeProgress: madeProgress, counted: claimed.row.countedAttempts) }
+    let conclusion = rule.conclusion(
+      on: attempt, counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
       date: configuration.date(), random: &random)
+    return (conclusion, madeProgress != nil)
   }
 
   func attempt(of stored: Request, _ row: OutboxRow, _ result: Result<Response, any Error>) -> DeliveryAttempt

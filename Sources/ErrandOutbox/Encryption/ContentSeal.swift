@@ -98,6 +98,7 @@ struct SealedPart: Sendable, Hashable, CustomStringConvertible {
   static func summary(of id: OutboxID) -> SealedPart { SealedPart(name: "summary", owner: id.rawValue) }
   static func content(of id: OutboxID) -> SealedPart { SealedPart(name: "content", owner: id.rawValue) }
   static func response(of id: OutboxID) -> SealedPart { SealedPart(name: "answer", owner: id.rawValue) }
+  static func upload(of id: OutboxID) -> SealedPart { SealedPart(name: "upload", owner: id.rawValue) }
 
   /// - Parameter index: The index of the file among the request's files.
   static func file(_ index: Int, of id: OutboxID) -> SealedPart {

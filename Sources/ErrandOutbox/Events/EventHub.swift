@@ -87,6 +87,11 @@ final class EventHub: Sendable {
     return OutboxEvent(id: event.id, lane: event.lane, step: .delivered(response), date: event.date)
   }
 
+  /// Reports the progress of an upload.
+  func report(_ progress: TransferProgress, of id: OutboxID) {
+    state.withLock { $0.logs[id] }?.report(progress)
+  }
+
   /// Remembers a response that must not be stored until it has been published.
   func remember(_ response: OutboxResponse?, of id: OutboxID) {
     if let response { unstored.withLock { $0[id] = response } }

@@ -14,6 +14,9 @@ final class EventLog: Sendable {
     /// The latest reading of the store that was added.
     var reading = OutboxRow.Reading.unknown
     var observers = Observers<OutboxEvent>()
+    /// The latest progress of the upload.
+    var progress: TransferProgress?
+    var progressObservers = Observers<TransferProgress>()
     var end: End?
     var isForgotten = false
 
@@ -62,12 +65,15 @@ final class EventLog: Sendable {
   ///   one is ignored, because its task was late.
   func add(_ event: OutboxEvent, from reading: OutboxRow.Reading) {
     let outcome = event.outcome
-    let (events, observers) = state.withLock {
-      state -> ([OutboxEvent], [AsyncStream<OutboxEvent>.Continuation]) in
-      guard state.end != .forGood, !reading.isBefore(state.reading) else { return ([], []) }
+    let (events, observers, watchers) = state.withLock {
+      state -> (
+        [OutboxEvent], [Observers<OutboxEvent>.Continuation], [Observers<TransferProgress>.Continuation]
+      )
+      in
+      guard state.end != .forGood, !reading.isBefore(state.reading) else { return ([], [], []) }
       state.reading = reading
       // Another process's change may be read several times, and is published once.
-      guard state.events.last?.step != event.step else { return ([], []) }
+      guard state.events.last?.step != event.step else { return ([], [], []) }
       var events = [event]
       if state.end == .forNow {
         if event.comesAfterStored {
@@ -77,10 +83,11 @@ final class EventLog: Sendable {
         state.end = nil
       }
       state.append(events)
-      guard let outcome else { return (events, state.observers.all) }
+      guard let outcome else { return (events, state.observers.all, []) }
       state.end = outcome.mayBeUndone ? .forNow : .forGood
-      return (events, state.observers.removeAll())
+      return (events, state.observers.removeAll(), state.progressObservers.removeAll())
     }
+    for watcher in watchers { watcher.finish() }
     for observer in observers {
       for event in events { observer.yield(event) }
       if outcome != nil { observer.finish() }
@@ -90,12 +97,47 @@ final class EventLog: Sendable {
   /// Ends the log.
   /// - Parameter isForgotten: True if the store does not know the request any more.
   func end(isForgotten: Bool = false) {
-    let observers = state.withLock { state in
+    let (observers, watchers) = state.withLock { state in
       if state.end == nil { state.isForgotten = isForgotten }
       state.end = .forGood
-      return state.observers.removeAll()
+      return (state.observers.removeAll(), state.progressObservers.removeAll())
     }
     for observer in observers { observer.finish() }
+    for watcher in watchers { watcher.finish() }
+  }
+
+  // MARK: Progress
+
+  var hasProgress: Bool { state.withLock { $0.progress != nil } }
+
+  /// Reports the progress of the upload.
+  /// - Parameter isEarlier: True for that of an earlier attempt, which is only reported before any other.
+  func report(_ progress: TransferProgress, isEarlier: Bool = false) {
+    let watchers = state.withLock { state -> [Observers<TransferProgress>.Continuation] in
+      if isEarlier, state.progress != nil { return [] }
+      state.progress = progress
+      return state.progressObservers.all
+    }
+    for watcher in watchers { watcher.yield(progress) }
+  }
+
+  /// The latest progress, and that from now on. The stream ends with the request's last step.
+  var progress: AsyncStream<TransferProgress> {
+    let (stream, continuation) = AsyncStream<TransferProgress>.makeStream(
+      bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state -> Int? in
+      // This stream has no consumer yet, so yielding under the lock resumes no task.
+      if let progress = state.progress { continuation.yield(progress) }
+      return state.end == nil ? state.progressObservers.add(continuation) : nil
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.progressObservers.remove(id) }
+    }
+    return stream
   }
 
   /// The events from the first step on. The stream ends with the last one.

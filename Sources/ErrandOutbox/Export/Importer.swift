@@ -93,6 +93,8 @@ struct Importer {
     }
     var item = outbox.named(
       OutboxItem(request, lane: head.lane, key: head.options?.key), OutboxID(rawValue: head.id))
+    item.resuming = head.options?.resumption?.resumption
+    item.uploadName = head.options?.resumption?.name
     item.expiry = try head.expiry()
     item.notBefore = try head.begin()
     item.pieces = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])

@@ -13,7 +13,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
   // Writing a body into a file.
   case beforeFileWrite, afterFileWrite, afterFlush, afterFileMove, afterFolderFlush, afterFileCopy
   // An attempt.
-  case beforeSend, afterResponse, beforeRecord, afterRecord
+  case beforeSend, afterUploadKept, afterResponse, beforeRecord, afterRecord
   case beforeFileRemoval, afterFileRemoval
   // Sweeping files that other processes left behind.
   case beforeSweep, afterSweep

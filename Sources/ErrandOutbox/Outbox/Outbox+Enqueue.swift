@@ -1,4 +1,5 @@
 public import ErrandCore
+public import ErrandUploads
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -17,14 +18,18 @@ extension Outbox {
   ///   - notBefore: When the first attempt may begin. Default: at once.
   ///   - id: The id. If several requests have the same id, only the first is stored (`Receipt.isNew`).
   ///     Default: a new one.
+  ///   - resuming: Whether and how the upload of a large body continues after an interruption: see
+  ///     ``OutboxItem/resuming``. Default: nil, each attempt sends the whole body.
   /// - Throws: `OutboxError`; then nothing is stored.
   @discardableResult
   public func enqueue(
     _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil,
-    notBefore: Date? = nil, id: OutboxID? = nil
+    notBefore: Date? = nil, id: OutboxID? = nil, resuming: UploadResumption? = nil
   ) async throws -> Receipt {
     try await enqueue(
-      OutboxItem(request, lane: lane, priority: priority, expires: expires, notBefore: notBefore, id: id))
+      OutboxItem(
+        request, lane: lane, priority: priority, expires: expires, notBefore: notBefore, id: id,
+        resuming: resuming))
   }
 
   /// Stores a request. It is durable when this returns.

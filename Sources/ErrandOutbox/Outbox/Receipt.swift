@@ -1,4 +1,4 @@
-import ErrandCore
+public import ErrandCore
 
 /// Shows that a request is stored, and reports its steps. Releasing the receipt does not change the request.
 public final class Receipt: Sendable, Identifiable {
@@ -26,6 +26,21 @@ public final class Receipt: Sendable, Identifiable {
   /// the last step, or when the outbox is closed. If a dead letter or an expired request is retried by hand,
   /// streams that are requested after that have the new steps, too.
   public var events: AsyncStream<OutboxEvent> { log.events }
+
+  /// A stream of the progress of the request's upload, if it resumes (``OutboxItem/resuming``), and empty otherwise. It
+  /// begins with the progress that is known, also of an earlier launch, and ends with the request's last step. A slow
+  /// consumer misses intermediate reports, and so does one in another process than the attempt's.
+  public var progress: AsyncStream<TransferProgress> {
+    if log.hasProgress { return log.progress }
+    let stream = log.progress
+    Task { [log, outbox, id] in
+      guard let kept = try? await outbox.store.uploads(of: [id]).first ?? nil,
+        let upload = outbox.storage.upload(kept, of: id)
+      else { return }
+      log.report(upload.progress, isEarlier: true)
+    }
+    return stream
+  }
 
   /// Waits until the request is delivered, a dead letter, expired or dropped. Without a network that may take
   /// long.

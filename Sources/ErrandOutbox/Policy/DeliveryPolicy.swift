@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandUploads
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -60,6 +61,10 @@ public struct DeliveryAttempt: Sendable {
   public let storedAt: Date
   /// True if redirects of the request may lead to another origin.
   var mayChangeOrigin = false
+  /// Whether the upload made progress; nil for a request whose upload does not resume.
+  private(set) var madeProgress: Bool?
+  /// The number of attempts since the last progress, this one included: of a request whose upload does not resume, all.
+  private(set) var failures: Int
 
   /// Creates the result of an attempt, for a test of `classify`.
   /// - Parameter number: The number of the attempt, from 1.
@@ -70,6 +75,16 @@ public struct DeliveryAttempt: Sendable {
     self.number = number
     self.result = result
     self.storedAt = storedAt
+    failures = number
+  }
+
+  /// Notes that this was an attempt of an upload that resumes.
+  /// - Parameter counted: The number of attempts that count, this one included.
+  mutating func take(madeProgress: Bool, counted: Int) {
+    self.madeProgress = madeProgress
+    failures = madeProgress ? 1 : counted
+    // The server names the upload's URL itself, and that is not a redirect.
+    mayChangeOrigin = request.options.redirects?.allowsOtherOrigins ?? true
   }
 }
 
@@ -155,6 +170,8 @@ public enum DeliveryDecision: Sendable, Hashable {
       guard let status = error.status else { return .retry(reason: error.message) }
       // The server accepted the request. Only the response is longer than the limit.
       return request.accepts(status) ? .delivered : refused(status, error.fields, request)
+    case .uploadFailed where (error.underlying as? UploadFailure)?.isLasting == true:
+      return .reject(reason: error.message)
     case .signedOut, .refreshFailed, .excessiveRefresh:
       return .unauthorized(reason: error.message)
     case .cancelled where error.cancellation == .signedOut:

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandUploads
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -67,7 +68,7 @@ struct RetryRule: Sendable {
     }
     let most = hasReached ? policy.maxBackoff : min(pollInterval, policy.maxBackoff)
     let wait = max(
-      .jitter(after: attempt.number, backoff: policy.backoff, most: most, using: &random),
+      .jitter(after: attempt.failures, backoff: policy.backoff, most: most, using: &random),
       retryAfter(attempt, date)
     )
     switch policy.classify(attempt) {
@@ -89,7 +90,7 @@ struct RetryRule: Sendable {
         ? .unauthorized(reason: quoted(reason, attempt)) : .withoutCredential(reason: reason)
       return conclusion
     case .retry(let reason, let after):
-      let counts = hasReached && !isForOther
+      let counts = hasReached && !isForOther && attempt.madeProgress != true
       if counts, let most = mostAttempts(after: attempt), counted >= most {
         return rejected("attempted \(counted) times; \(reason)", sign)
       }
@@ -114,12 +115,15 @@ struct RetryRule: Sendable {
       hasReached: nil, sign: .none)
   }
 
-  /// A conflict that no earlier attempt caused does not go away by waiting.
-  private static let mostConflicts = 5
+  /// A conflict that no earlier attempt caused does not go away by waiting, and neither does an upload about which the
+  /// server contradicts itself.
+  private static let mostContradictions = 5
 
   private func mostAttempts(after attempt: DeliveryAttempt) -> Int? {
-    guard attempt.status == 409, !attempt.namesIdempotency else { return policy.maxAttempts }
-    return min(policy.maxAttempts ?? .max, Self.mostConflicts)
+    let isConflict = attempt.status == 409 && !attempt.namesIdempotency
+    let isOfUpload = attempt.madeProgress != nil && attempt.error?.underlying is UploadFailure
+    guard isConflict || isOfUpload else { return policy.maxAttempts }
+    return min(policy.maxAttempts ?? .max, Self.mostContradictions)
   }
 
   /// Returns the consequences of an attempt that failed through no fault of the request or its server. The
@@ -258,6 +262,7 @@ extension DeliveryAttempt {
   fileprivate var signWithoutStatus: OriginSign {
     guard case .failure(let failure) = result else { return .responded }
     if FailureCause(of: failure) == .request || error?.code == .otherIdentity { return .none }
+    if madeProgress == true { return .responded }
     return .failed(reason: error?.message ?? failure.shown, mayBeItsOwn ? .silent : .unreachable)
   }
 }

@@ -1,4 +1,5 @@
 public import ErrandCore
+public import ErrandUploads
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -30,6 +31,16 @@ public struct OutboxItem: Sendable {
   public var id: OutboxID?
   /// The rule for an item whose id the outbox knows already. Default: `ignore`.
   public var ifKnown = IfKnown.ignore
+  /// Whether and how the upload of the body continues after an interruption, with the next attempt, by the IETF's
+  /// Resumable Uploads for HTTP or tus 1.0. The upload's URL is stored before the bytes that follow it are sent, so that
+  /// it continues after a crash, too. Attempts that make progress do not count towards `DeliveryPolicy.maxAttempts`. A
+  /// server without support gets one request, which begins anew with each attempt.
+  ///
+  /// `folder` and `isRemovedWhenCancelled` do not matter here. A `BackgroundDelivery` sends such a request as any other.
+  /// Default: nil, each attempt sends the whole body.
+  public var resuming: UploadResumption?
+  /// The name of the file of an imported request.
+  var uploadName: String?
   /// True if the lane waits while this request is a dead letter.
   var holdsLane = false
   /// The body of an imported request, which is assembled separately from the request.
@@ -40,7 +51,8 @@ public struct OutboxItem: Sendable {
   /// Creates an item from a request and the values of its properties.
   public init(
     _ request: Request, lane: String? = nil, key: String? = nil, priority: Priority? = nil,
-    expires: Duration? = nil, notBefore: Date? = nil, id: OutboxID? = nil, ifKnown: IfKnown = .ignore
+    expires: Duration? = nil, notBefore: Date? = nil, id: OutboxID? = nil, ifKnown: IfKnown = .ignore,
+    resuming: UploadResumption? = nil
   ) {
     self.request = request
     self.lane = lane
@@ -50,6 +62,7 @@ public struct OutboxItem: Sendable {
     self.notBefore = notBefore
     self.id = id
     self.ifKnown = ifKnown
+    self.resuming = resuming
   }
 
   /// Returns the item with an id, and its request with an idempotency key.

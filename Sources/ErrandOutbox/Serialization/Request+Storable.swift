@@ -9,9 +9,10 @@ import ErrandCore
 extension Request {
   /// Refuses a request that cannot be stored, before anything is written: an invalid one, one with
   /// credentials, or one that only this process can carry out.
+  /// - Parameter other: Another reason to refuse it.
   /// - Throws: `OutboxError.notStorable`, with advice. The message has no secret.
-  func checkStorable(hiding secrets: Secrets) throws(OutboxError) {
-    if let reason = problem ?? credentialProblem(secrets) ?? bodyProblem ?? optionsProblem {
+  func checkStorable(hiding secrets: Secrets, or other: String? = nil) throws(OutboxError) {
+    if let reason = problem ?? credentialProblem(secrets) ?? bodyProblem ?? optionsProblem ?? other {
       throw OutboxError(.notStorable, "\(method) \(urlText(hiding: secrets).clippedURL): \(reason)")
     }
   }

@@ -99,7 +99,7 @@ struct RequestStorage: Sendable {
     _ items: [OutboxItem], used: ([String]) async throws -> Set<String>,
     commit: ([NewRow]) async throws -> Result
   ) async throws -> Result {
-    for item in items { try item.request.checkStorable(hiding: secrets) }
+    for item in items { try item.request.checkStorable(hiding: secrets, or: item.resumptionProblem) }
     // Another process may have been given a key after this one opened the outbox without one.
     if seal.key == nil, try await keyCheck.isThere {
       throw OutboxError(
@@ -194,6 +194,14 @@ struct RequestStorage: Sendable {
     try seal.unwrap(wrapped, as: .response(of: id))
   }
 
+  /// Returns the state of an upload in the form in which it is stored.
+  func wrapped(upload: Data, of id: OutboxID) -> Data { seal.wrap(upload, as: .upload(of: id)) }
+
+  /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
+  func unwrapped(upload: Data, of id: OutboxID) throws(OutboxError) -> Data {
+    try seal.unwrap(upload, as: .upload(of: id))
+  }
+
   /// Returns the server's explanation in a response, as it may be shown.
   func words(of response: OutboxResponse) -> String? { response.words(hiding: secrets) }
 
@@ -245,9 +253,10 @@ struct RequestStorage: Sendable {
   private func row(for item: OutboxItem, _ body: StoredBody, _ files: [StoredBlob]) -> NewRow {
     let (request, id) = (item.request, Self.id(of: item))
     guard let url = request.url else { preconditionFailure("checked before") }
+    var options = StoredOptions(request.options, key: item.key)
+    options.resumption = StoredResumption(of: item)
     let stored = StoredRequest(
-      method: request.method, url: url.absoluteString, fields: request.fields, body: body,
-      options: StoredOptions(request.options, key: item.key))
+      method: request.method, url: url.absoluteString, fields: request.fields, body: body, options: options)
     let summary = RequestSummary(stored, shownURL: request.urlText(hiding: secrets))
     let content = seal.wrap(stored.encoded(), as: .content(of: id))
     var row = NewRow(

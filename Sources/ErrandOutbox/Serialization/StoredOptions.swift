@@ -29,6 +29,8 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var key: String?
   /// The `traceparent` and the `tracestate` of the span in which the request was stored.
   var trace: [String]?
+  /// How the upload of the body is resumed; nil if it is not.
+  var resumption: StoredResumption?
 
   /// The options of a request that sets none.
   static let none = StoredOptions(RequestOptions())
@@ -83,6 +85,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     options.isUnsigned = isUnsigned ?? false
     if let trace { options.trace = TraceContext(traceparent: trace.first ?? "", tracestate: trace.last) }
     if let identity { options.identityDigest = identity }
+    if let resumption, resumption.resumption == nil { return nil }
     return options
   }
 }

@@ -50,6 +50,8 @@ package struct FinishedAttempt: Sendable, Hashable {
   package var origin: String?
   /// The change of the origin that the attempt caused. It counts even if the lease has ended.
   package var news: OriginNews?
+  /// True if the store may have an upload of the row (`OutboxStore.keep`), which a delivered row does not need.
+  package var hasUpload = false
 
   package init(lease: Lease, outcome: Outcome, origin: String? = nil, news: OriginNews? = nil) {
     self.lease = lease

@@ -60,6 +60,15 @@ package protocol OutboxStore: Sendable {
   /// - Returns: The leases that were lost: another owner may have their rows.
   func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease]
 
+  /// Stores the upload of a row that is being attempted, in place of an earlier one. It stays until the row is delivered
+  /// (`FinishedAttempt.hasUpload`) or removed.
+  /// - Parameter madeProgress: True if the attempts before this one no longer count.
+  /// - Returns: False if the row does not have this lease any more. Then nothing is stored.
+  func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool
+
+  /// Returns the uploads of these rows; nil for a row without one.
+  func uploads(of ids: [OutboxID]) async throws -> [Data?]
+
   /// Records how attempts ended, and the news of their origins. `delivered` counts even if the
   /// lease has ended, unless the row has ended already. Any other outcome counts only with its lease.
   /// - Returns: The result of each attempt, in the same order.

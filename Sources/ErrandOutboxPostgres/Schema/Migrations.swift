@@ -45,6 +45,9 @@
         sql: decided(replacing(checking))),
       PostgresMigration(
         6, "claims by programs that know the schema", compatible: 5, sql: decided(replacing(knowing))),
+      // Compatible, because a worker of an older version sends such a request as any other.
+      PostgresMigration(
+        7, "uploads that resume", compatible: 5, sql: decided(uploads + "\n" + replacing(checking))),
     ]
 
     private static let functions = decided(

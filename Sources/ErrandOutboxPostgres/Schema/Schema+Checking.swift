@@ -140,6 +140,10 @@
               AND jsonb_typeof(o.v -> 'allowsDowngrade') = 'boolean'
               AND jsonb_typeof(o.v -> 'allowsOtherOrigins') = 'boolean'
               AND jsonb_typeof(o.v -> 'allowsChangeOfMethod') = 'boolean'
+            WHEN o.key = 'resumption' THEN o.kind = 'object' AND o.v ->> 'choice' IN ('automatic', 'ietf', 'tus')
+              AND (o.v -> 'maxRequestSize' IS NULL OR errand.is_whole(o.v -> 'maxRequestSize'))
+              AND coalesce(jsonb_typeof(o.v -> 'isVerified'), 'boolean') = 'boolean'
+              AND coalesce(jsonb_typeof(o.v -> 'name'), 'string') = 'string'
           END, false) THEN
             PERFORM errand.object(format('its option %s is not known, or its value cannot be used', left(o.key, 40)));
           END IF;

@@ -112,6 +112,16 @@
       return try await core.renew(leases, for: lease)
     }
 
+    package func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
+      try core.checkOpen()
+      return try await core.keep(upload, madeProgress: madeProgress, of: lease)
+    }
+
+    package func uploads(of ids: [OutboxID]) async throws -> [Data?] {
+      try core.checkOpen()
+      return try await core.uploads(of: ids)
+    }
+
     package func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
       try core.checkOpen()
       guard !attempts.isEmpty else { return [] }

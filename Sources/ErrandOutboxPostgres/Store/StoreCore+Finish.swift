@@ -23,6 +23,8 @@
         switch await link.outcome(of: query(Self.finish, values)) {
         case .success(let answer):
           state.withLock { state in for attempt in attempts { state.claimed.remove(attempt.lease.number) } }
+          // Those that are left are removed later, by `prune`.
+          try? await removeUploads(of: attempts.filter(\.endsUpload).map(\.lease))
           return Self.finished(attempts.count, answer)
         case .failure(let failure) where failure.kind == .lost && !isRepeat: isRepeat = true
         case .failure(let failure): throw failure.error(link)
@@ -100,6 +102,13 @@
           time, .integer(owner), .texts(news.map { StoredName($0.origin).key }), .blobs(news.map(\.label)),
           .integers(kinds), .texts(reasons), .integers(waits),
         ], isRepeatable: true)
+    }
+  }
+
+  extension FinishedAttempt {
+    /// True if an upload that the store may have is not needed any more.
+    fileprivate var endsUpload: Bool {
+      if case .delivered = outcome { hasUpload } else { false }
     }
   }
 #endif

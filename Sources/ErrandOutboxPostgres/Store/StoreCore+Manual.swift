@@ -91,6 +91,7 @@
         files += names.compactMap { $0 }
         if !names.contains(nil) { break }
       }
+      try await removeOldUploads()
       // If a day's table is being read, it is left for the next time.
       _ = try? await run("SELECT errand.drop_days()", [])
       return files

@@ -17,6 +17,9 @@ struct Migration: Sendable {
       sql: origins + "\n" + bytesInAll),
     Migration(name: "the present names of attempts and responses", sql: names),
     Migration(name: "requests that accept several ranges of statuses", sql: ""),
+    Migration(
+      name: "uploads that resume", sql: "CREATE TABLE uploads(seq INTEGER PRIMARY KEY, upload BLOB NOT NULL);"
+    ),
   ]
 
   /// Counts the bytes of each state again: about the disk space of its rows.

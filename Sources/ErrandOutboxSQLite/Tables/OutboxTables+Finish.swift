@@ -69,6 +69,9 @@ extension OutboxTables {
   }
 
   private func finish(_ finished: FinishedAttempt, at now: StoreTime) throws -> Finished {
+    if finished.hasUpload, case .delivered = finished.outcome {
+      try removeUpload(Self.sequence(ofLease: finished.lease.number))
+    }
     if let claimed = claimed.removeValue(forKey: finished.lease.number),
       case .delivered(let response) = finished.outcome,
       try markDelivered(claimed.row.sequence, response, under: finished.lease.number, at: now)

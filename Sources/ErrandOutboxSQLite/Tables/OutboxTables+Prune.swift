@@ -36,6 +36,7 @@ extension OutboxTables {
       for row in over { files += try forget(row) }
       if over.count == Self.pruneSize { isDone = false }
     }
+    if isDone { try removeOldUploads() }
     return (files, isDone)
   }
 

@@ -31,15 +31,23 @@ struct Worker: Sendable {
     let outbox = try await open()
     Self.say("open")
     try FileManager.default.createDirectory(at: outgoing, withIntermediateDirectories: true)
+    if orders.uploads {
+      try await outbox.enqueue(orders.numbers.map { TestUpload($0).item(to: orders.server) })
+    } else {
+      try await enqueueAll(outbox)
+    }
+    try await outbox.waitUntilEmpty()
+    if orders.isTalkative { try await tell(outbox) }
+    await outbox.close()
+    Self.say("done")
+  }
+
+  private func enqueueAll(_ outbox: Outbox) async throws {
     // Two tasks enqueue at once, so that transactions are shared.
     let middle = (orders.numbers.lowerBound + orders.numbers.upperBound) / 2
     async let first: Void = enqueue(orders.numbers.lowerBound..<middle, outbox)
     async let second: Void = enqueue(middle..<orders.numbers.upperBound, outbox)
     _ = try await (first, second)
-    try await outbox.waitUntilEmpty()
-    if orders.isTalkative { try await tell(outbox) }
-    await outbox.close()
-    Self.say("done")
   }
 
   private func open() async throws -> Outbox {

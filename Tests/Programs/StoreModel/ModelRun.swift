@@ -86,8 +86,9 @@ final class ModelRun {
     switch number(0...99) {
     case 0..<25: try await add(place)
     case 25..<28: try await hold(place)
-    case 28..<50: try await claim(place)
-    case 50..<75: try await finish(place)
+    case 28..<48: try await claim(place)
+    case 48..<52: try await keep(place)
+    case 52..<75: try await finish(place)
     case 75..<78: try await renew(place)
     case 78..<80: try await rescheduleOffline(place)
     case 80..<83: try await retry(place)
@@ -97,7 +98,7 @@ final class ModelRun {
     case 91..<96: advance()
     case 96..<97: now.wall += Int64(number(-100_000...100_000))
     case 97..<98: restart()
-    case 98..<99: try await hold(place)
+    case 98..<99: try await keep(place)
     default: try await replace(place)
     }
   }
@@ -232,10 +233,20 @@ final class ModelRun {
       }
     log.append("finish \(lease.id) \(outcome)")
     let expected = model.finish(lease, outcome, at: now)
-    let finished = try await owners[place].store.finish(
-      [FinishedAttempt(lease: lease, outcome: outcome)])
+    var attempt = FinishedAttempt(lease: lease, outcome: outcome)
+    attempt.hasUpload = true
+    let finished = try await owners[place].store.finish([attempt])
     same(finished.map { $0.row.map(plain) }, [expected.row.map(plain)])
     same(finished.flatMap(\.files), expected.files)
+  }
+
+  private func keep(_ place: Int) async throws {
+    guard !owners[place].leases.isEmpty else { return }
+    let (lease, upload) = (pick(owners[place].leases.suffix(8)), Data([UInt8(number(0...255))]))
+    let madeProgress = chance(50)
+    log.append("keep an upload of \(lease.id)\(madeProgress ? ", with progress" : "")")
+    let isHeld = model.keep(upload, madeProgress: madeProgress, of: lease)
+    same(try await owners[place].store.keep(upload, madeProgress: madeProgress, of: lease), isHeld)
   }
 
   private func renew(_ place: Int) async throws {
@@ -326,6 +337,11 @@ final class ModelRun {
     same(listed.map(\.id), model.selected(selection).map { model.rows[$0].id })
     let files = (1...max(1, addedRows)).map { "file of \($0)" }
     same(try await store.used(files), model.used(files))
+    // The upload of a dropped row is removed later.
+    let open = model.entries.filter { $0.row.state != .dropped }
+    same(
+      try await store.uploads(of: open.map(\.row.id)),
+      open.map { $0.row.state == .delivered ? nil : $0.upload })
     let attempting = model.entries.filter { $0.row.state == .attempting }.compactMap(\.row.lane)
     same(attempting.count, Set(attempting).count)
   }

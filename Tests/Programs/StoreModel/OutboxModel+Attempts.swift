@@ -1,5 +1,6 @@
 import ErrandOutbox
 import ErrandOutboxSQLite
+import Foundation
 
 extension OutboxModel {
   struct Claimed {
@@ -102,6 +103,13 @@ extension OutboxModel {
       entries[index].isBegun = true
       return true
     }
+  }
+
+  mutating func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) -> Bool {
+    guard let index = holds(lease) else { return false }
+    entries[index].upload = upload
+    if madeProgress { entries[index].row.countedAttempts = 1 }
+    return true
   }
 
   mutating func renew(_ lease: Lease, for duration: Duration, at now: StoreTime) -> Bool {

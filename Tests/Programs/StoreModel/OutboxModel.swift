@@ -24,6 +24,7 @@ struct OutboxModel {
     var hasContent = true
     /// True once the lease's holder has begun to send.
     var isBegun = false
+    var upload: Data?
 
     var isInLane: Bool {
       row.lane != nil && (row.state.isOpen || row.state == .deadLettered && new.holdsLane)

@@ -60,6 +60,8 @@ package struct WorkerOrders: Sendable {
   package var lease = 60_000
   /// The number of attempts after which a request becomes a dead letter.
   package var maxAttempts = 100
+  /// True to enqueue uploads that resume instead of the test requests (`TestUpload`).
+  package var uploads = false
 
   package init(folder: String, server: String, numbers: Range<Int>) {
     self.folder = folder
@@ -71,20 +73,22 @@ package struct WorkerOrders: Sendable {
     [
       folder, server, "\(numbers.lowerBound)", "\(numbers.upperBound)", "\(end)", "\(seed)", "\(seals)",
       "\(isTalkative)", "\(watchesNetwork)", "\(attemptLimit)", "\(lease)", "\(maxAttempts)",
+      "\(uploads)",
     ] + (database.map { [$0.url, $0.schema] } ?? [])
   }
 
   package init?(words: [String]) {
-    guard words.count == 12 || words.count == 14, let first = Int(words[2]), let last = Int(words[3]),
+    guard words.count == 13 || words.count == 15, let first = Int(words[2]), let last = Int(words[3]),
       first <= last,
       let end = End(words[4]), let seed = UInt64(words[5]), let seals = Bool(words[6]),
       let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let attemptLimit = Int(words[9]),
-      let lease = Int(words[10]), let maxAttempts = Int(words[11])
+      let lease = Int(words[10]), let maxAttempts = Int(words[11]),
+      let uploads = Bool(words[12])
     else { return nil }
     self.init(folder: words[0], server: words[1], numbers: first..<last)
     (self.end, self.seed, self.seals, self.isTalkative) = (end, seed, seals, isTalkative)
     (self.watchesNetwork, self.attemptLimit, self.lease) = (watchesNetwork, attemptLimit, lease)
-    self.maxAttempts = maxAttempts
-    if words.count == 14 { database = (words[12], words[13]) }
+    (self.maxAttempts, self.uploads) = (maxAttempts, uploads)
+    if words.count == 15 { database = (words[13], words[14]) }
   }
 }

@@ -225,7 +225,7 @@
 
     @Test func `SQL knows every stored option`() {
       let names = Mirror(reflecting: StoredOptions(RequestOptions())).children.compactMap(\.label)
-      #expect(names.count == 16)
+      #expect(names.count == 17)
       for name in names { #expect(Schema.checking.contains("'\(name)'"), "\(name)") }
     }
 

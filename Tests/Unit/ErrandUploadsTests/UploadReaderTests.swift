@@ -72,12 +72,4 @@ import Testing
     #expect(try read(reader) == "abcd")
     #expect(throws: Refused.self) { try read(reader) }
   }
-
-  @Test func `content that can only be read from its start is skipped`() throws {
-    let reader = try SegmentReader([.bytes(Data("abcdef".utf8))])
-    try UploadSource.skip(4, of: reader)
-    let rest = UploadReader(reader, count: 2, UploadReader.Handlers(), check: {})
-    #expect(try read(rest) == "ef")
-    #expect(throws: RequestError.self) { try UploadSource.skip(1, of: reader) }
-  }
 }

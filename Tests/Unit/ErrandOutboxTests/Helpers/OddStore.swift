@@ -70,6 +70,12 @@ final class OddStore: OutboxStore {
     return claim
   }
 
+  func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
+    try await base.keep(upload, madeProgress: madeProgress, of: lease)
+  }
+
+  func uploads(of ids: [OutboxID]) async throws -> [Data?] { try await base.uploads(of: ids) }
+
   func begin(_ leases: [Lease]) async throws -> [Lease] {
     if case .cannotBegin(let most) = fault, isAmongFirst(most) { throw OutboxError(.failed, "unlucky") }
     if case .isLateToBegin(let wait) = fault, isAmongFirst(1) { try await wait() }

@@ -1,4 +1,5 @@
 import ErrandTesting
+import ErrandUploads
 import Foundation
 import Testing
 
@@ -323,5 +324,63 @@ struct RetryRuleTests {
     let data = response.encoded()
     #expect(OutboxResponse(decoding: data) == response)
     for length in 0..<data.count { #expect(OutboxResponse(decoding: data.prefix(length)) == nil) }
+  }
+
+  // MARK: Uploads that resume
+
+  private func conclusion(
+    ofUpload error: RequestError, madeProgress: Bool, number: Int = 40, counted: Int = 1
+  ) -> RetryRule.Conclusion {
+    var random = SeededRandom(seed: 1)
+    let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+    var attempt = DeliveryAttempt(
+      request: .post("https://example.com/"), number: number, result: .failure(error))
+    attempt.take(madeProgress: madeProgress, counted: counted)
+    return rule.conclusion(on: attempt, counted: counted, date: date, random: &random)
+  }
+
+  private let cut = RequestError(.connectionLost, message: "cut", reachedServer: true)
+
+  @Test func `an attempt that made progress does not count, and the next one follows soon`() {
+    let conclusion = conclusion(ofUpload: cut, madeProgress: true, counted: 100)
+    guard case .failed(_, let next, let counts, _) = conclusion.outcome else {
+      Issue.record("\(conclusion)")
+      return
+    }
+    #expect(next <= .seconds(1) && !counts)
+    // The server responded, so it gets more requests.
+    #expect(conclusion.sign == .responded)
+  }
+
+  @Test func `attempts without progress count, and wait longer each time`() {
+    let conclusion = conclusion(ofUpload: cut, madeProgress: false, counted: 3)
+    guard case .failed(_, let next, let counts, _) = conclusion.outcome else {
+      Issue.record("\(conclusion)")
+      return
+    }
+    #expect(next <= .seconds(4) && counts)
+    #expect(conclusion.sign != .responded)
+    guard case .rejected = self.conclusion(ofUpload: cut, madeProgress: false, counted: 100).outcome else {
+      Issue.record("it has attempts left")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    (UploadFailure.tooLarge(limit: 3), true), (.noSupport, true), (.gone, false), (.damaged, false),
+  ])
+  func `a server's limit makes a dead letter, and its contradictions do after five attempts`(
+    _ failure: UploadFailure, isLasting: Bool
+  ) {
+    let code: RequestError.Code = failure == .damaged ? .integrityFailed : .uploadFailed
+    let error = RequestError(code, message: "no", reachedServer: true, underlying: failure)
+    for counted in 1...5 {
+      let outcome = conclusion(ofUpload: error, madeProgress: false, counted: counted).outcome
+      if case .rejected = outcome {
+        #expect(isLasting || counted == 5)
+      } else {
+        #expect(!isLasting && counted < 5)
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 
 struct ResumableUploads {
   let client: Client
+  let outbox: Outbox
   let video: URL
   let videoURL: URL
   let videosURL: URL
@@ -30,6 +31,11 @@ struct ResumableUploads {
 
   func abandoned() async throws {
     try await client.abandonUpload(.post(videosURL, .file(video)), keptIn: stateFolder)
+  }
+
+  func inOutbox() async throws {
+    let receipt = try await outbox.enqueue(.post(videosURL, .file(video)), resuming: .automatic)
+    for await progress in receipt.progress { print("\(progress.sent) of \(progress.sentTotal ?? 0) bytes") }
   }
 
   func known() async throws -> Response {

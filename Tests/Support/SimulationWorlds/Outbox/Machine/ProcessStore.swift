@@ -116,6 +116,14 @@ final class ProcessStore: OutboxStore {
     }
   }
 
+  func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
+    try await deliver { try await store.keep(upload, madeProgress: madeProgress, of: lease) }
+  }
+
+  func uploads(of ids: [OutboxID]) async throws -> [Data?] {
+    try await deliver { try await store.uploads(of: ids) }
+  }
+
   func begin(_ leases: [Lease]) async throws -> [Lease] {
     try await deliver { try await store.begin(leases) }
   }

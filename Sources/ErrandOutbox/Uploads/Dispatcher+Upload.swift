@@ -1,0 +1,51 @@
+import ErrandCore
+import ErrandUploads
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Sends a request whose upload can be resumed: continues the upload that an earlier attempt began, maybe in another
+/// process.
+extension Dispatcher {
+  /// Makes one attempt.
+  /// - Parameters:
+  ///   - request: The request in the form in which the client sends it.
+  ///   - opener: Opens the stored body.
+  /// - Returns: The result, and whether the server has confirmed more bytes than in all attempts before.
+  func upload(
+    _ request: Request, _ opener: StoredBodyOpener, _ stored: StoredRequest, _ resumption: UploadResumption,
+    of claimed: ClaimedRow
+  ) async -> (result: Result<Response, any Error>, madeProgress: Bool) {
+    let (id, attempt, length) = (claimed.row.id, claimed.row.attempts, stored.body.length)
+    let source = UploadSource(
+      length: length, name: stored.options.resumption?.name, key: id.rawValue,
+      // The content of a stored request never changes.
+      identity: UploadRecord.Identity(size: length, stamp: id.rawValue), start: { try opener.open() })
+    do {
+      let kept = try await KeptUpload(of: claimed, length: length, in: store, storage)
+      let call = try client.compose(request) { [hub] in hub.report($0, of: id) }
+      let session = UploadSession(
+        call, source, resumption, record: kept.earlier.record, date: configuration.date,
+        keep: { try await kept.keep($0) },
+        // The server names the upload's URL itself, and that is not a redirect.
+        allowsOtherOrigins: stored.options.redirects?.allowsOtherOrigins ?? true)
+      let result = await withTaskCancellationHandler {
+        await Self.result {
+          try await call.end(with: Self.result { try await session.run(attempt: attempt) }, attempts: attempt)
+        }
+      } onCancel: {
+        call.cancellation.cancel(.cancelled(.taskCancelled))
+      }
+      return (result, session.confirmed > kept.earlier.best)
+    } catch {
+      return (.failure(error), false)
+    }
+  }
+
+  private static func result(of work: () async throws -> Response) async -> Result<Response, any Error> {
+    do { return .success(try await work()) } catch { return .failure(error) }
+  }
+}
