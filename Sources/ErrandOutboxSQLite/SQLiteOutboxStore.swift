@@ -84,6 +84,10 @@ package final class SQLiteOutboxStore: HandoverStore {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
+  package func takePass(_ origin: String, _ limit: RateLimit) async throws -> RatePass {
+    try await runner.write { try $0.takePass(origin, limit, at: $0.time()) }
+  }
+
   package func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
     try await runner.write { try $0.keep(upload, madeProgress: madeProgress, of: lease) }
   }

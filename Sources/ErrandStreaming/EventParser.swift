@@ -10,6 +10,8 @@ struct EventParser: Sendable {
   /// The last id, of the events that are complete. An event without an id has the one before it, also after a
   /// reconnection.
   private(set) var lastID: String
+  /// The last id that a header field can have. The server continues there.
+  private(set) var sendableID: String
   /// The time to wait before a reconnection, in milliseconds, as the stream wants it; nil if it has not said so.
   private(set) var retry: Int64?
 
@@ -22,9 +24,11 @@ struct EventParser: Sendable {
 
   /// - Parameters:
   ///   - lastID: The last id of the connection before this one.
+  ///   - sendableID: The last id of that connection that a header field can have; nil for `lastID`.
   ///   - limit: The maximum length of a line, and of the data of an event, in bytes.
-  init(lastID: String, limit: Int) {
+  init(lastID: String, sendableID: String? = nil, limit: Int) {
     (self.lastID, id) = (lastID, lastID)
+    self.sendableID = sendableID ?? lastID
     self.limit = limit
     lines = LineSplitter(limit: limit)
   }
@@ -66,11 +70,20 @@ struct EventParser: Sendable {
 
   private mutating func dispatch(into events: inout [ServerSentEvent]) {
     lastID = id
+    if Self.canBeSent(id) { sendableID = id }
     defer { (type, data) = ("", Data()) }
     guard !data.isEmpty else { return }
     events.append(
       ServerSentEvent(
         type: type.isEmpty ? "message" : type, data: String(decoding: data.dropLast(), as: UTF8.self),
         id: lastID))
+  }
+
+  /// Servers refuse larger heads than a few KiB.
+  private static let longestSent = 4 << 10
+
+  private static func canBeSent(_ id: String) -> Bool {
+    id.utf8.count <= longestSent
+      && !id.utf8.contains { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
   }
 }

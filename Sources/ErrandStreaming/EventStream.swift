@@ -112,7 +112,8 @@ private final class EventReader {
     }
     if response.status == 204 { return try await reconnect(subscription, .noContent) }
     state.opened()
-    parser = EventParser(lastID: parser.lastID, limit: max(1, stream.options.limit))
+    parser = EventParser(
+      lastID: parser.lastID, sendableID: parser.sendableID, limit: max(1, stream.options.limit))
     phase = .reading(subscription, response.chunks.makeAsyncIterator())
   }
 
@@ -121,7 +122,7 @@ private final class EventReader {
     var request = stream.request
     let options = stream.options
     request.fields.appendMissing(["Accept": "text/event-stream", "Cache-Control": "no-store"])
-    if !parser.lastID.isEmpty { request.fields["Last-Event-ID"] = parser.lastID }
+    if !parser.sendableID.isEmpty { request.fields["Last-Event-ID"] = parser.sendableID }
     request.options.validator.contentTypes = ["text/event-stream"]
     request.options.retry = .never
     request.options.connectTimeout =

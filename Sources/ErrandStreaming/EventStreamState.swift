@@ -77,11 +77,14 @@ struct EventStreamState: Sendable {
     return Self.failures.contains(error.code)
   }
 
+  /// The shortest wait that a server gets with `retry`, so that a stream of short connections does not flood it.
+  private static let shortestRetry = Duration.milliseconds(100)
+
   /// The first reconnection waits for as long as the server wants. Each further one without an event in between waits
   /// twice as long, so that a server in trouble has time. Up to half is added at random, so that many clients do not
   /// come back at once.
   private func delay(_ retryAfter: Duration?, _ random: Double) -> Duration {
-    let base = min(retry ?? backoff, maxRetry)
+    let base = min(retry.map { max($0, Self.shortestRetry) } ?? backoff, maxRetry)
     var wait = base
     if fruitless > 1 {
       let growing = max(base, backoff) * (1 << min(fruitless - 1, 20))

@@ -59,9 +59,14 @@ struct JSONArraySplitter: Sendable {
 
   /// Reads a byte between elements. One that begins an element is left.
   private mutating func read(_ byte: UInt8) throws(Problem) {
-    if case .beforeArray = place, byte == mark.first {
-      mark = mark.dropFirst()
-      return
+    if case .beforeArray = place {
+      if byte == mark.first {
+        mark = mark.dropFirst()
+        return
+      }
+      // Only a whole mark, and only at the very beginning.
+      guard [0, Data.byteOrderMark.count].contains(mark.count) else { throw .notAnArray }
+      mark = Data()
     }
     switch (place, byte) {
     case (_, UInt8(ascii: " ")), (_, UInt8(ascii: "\t")), (_, UInt8(ascii: "\r")), (_, UInt8(ascii: "\n")):

@@ -63,6 +63,7 @@ extension Client {
     let folder = resumption.folder.map { UploadFolder($0, UploadSession.target(of: call.request), source) }
     var keep: UploadSession.Keep?
     if let folder { keep = { record in try await folder.write(record) } }
+    try await folder?.create()
     let record = try await folder?.read()
     let session = UploadSession(call, source, resumption, record: record, date: date, keep: keep)
     return try await withTaskCancellationHandler {

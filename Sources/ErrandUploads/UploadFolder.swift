@@ -42,6 +42,23 @@ struct UploadFolder: Sendable {
     }
   }
 
+  /// Creates the folder, so that a failure shows before anything is sent.
+  func create() async throws {
+    try await Self.onQueue { [folder] in
+      do { try Self.create(folder) } catch { throw Self.unwritable(error) }
+    }
+  }
+
+  private static func create(_ folder: String) throws(FileError) {
+    if let status = FileDescriptor.status(of: folder) {
+      guard status.isFolder else { throw FileError(.create, folder, "it is not a folder") }
+      return
+    }
+    let parent = URL(filePath: folder).deletingLastPathComponent().path
+    if parent != folder { try create(parent) }
+    try FileDescriptor.makeFolder(folder)
+  }
+
   /// Replaces the record, and returns when it survives a crash of the system; nil removes it.
   func write(_ record: UploadRecord?) async throws {
     try await Self.onQueue {
@@ -49,8 +66,6 @@ struct UploadFolder: Sendable {
       let data = try JSONEncoder().encode(record)
       let file = ReplacedFile(path: path, lockPath: path + ".lock")
       do {
-        try FileManager.default.createDirectory(
-          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         _ = try file.replace(with: data, after: file.status, permissions: 0o600)
         try file.syncFolder()
       } catch {

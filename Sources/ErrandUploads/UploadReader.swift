@@ -69,7 +69,11 @@ final class UploadReader: InterimReader {
     base.onReady(handler)
   }
 
-  func close() { base.close() }
+  func close() {
+    // The handler keeps the exchange, which keeps this reader.
+    state.withLock { $0.onReady = nil }
+    base.close()
+  }
 
   func received(interim head: ResponseHead) { handlers.interim(self, head) }
 

@@ -360,7 +360,7 @@ package final class UploadSession: Sendable {
 
   private func finish(isEarlier: Bool) async throws -> Response {
     let (last, held, digest) = state.withLock { ($0.last, $0.held, $0.digest) }
-    guard let response = isEarlier ? held ?? last : last else { throw Self.lost }
+    guard let response = (isEarlier ? held ?? last : last).map(whole) else { throw Self.lost }
     do {
       if let digest, let other = UploadFacts(response.head, date: date()).digest, other != digest {
         throw RequestError(
@@ -376,8 +376,21 @@ package final class UploadSession: Sendable {
 
   /// Ends the attempt with the response that was received last.
   private func rejected() async throws -> Response {
-    guard let last = state.withLock({ $0.last }) else { throw Self.lost }
+    guard let last = state.withLock({ $0.last }).map(whole) else { throw Self.lost }
     return try call.request.validated(last)
+  }
+
+  /// Returns the response as that of the caller's request. The URL of the upload is as good as a password.
+  private func whole(_ response: Response) -> Response {
+    let resource = state.withLock { $0.upload.resource }
+    return response.ofCall(to: call.request.url ?? response.url) { field in
+      guard ASCII.equalIgnoringCase(field.name, "Location"), let resource else { return false }
+      return field.value == resource.url || (try? request(field.value)) == (try? request(resource.url))
+    }
+  }
+
+  private func request(_ location: String) throws -> String {
+    try call.request(.head, to: location, allowsOtherOrigins: true).urlText
   }
 
   private func failed(_ failure: UploadState.Failure) async throws -> RequestError {

@@ -245,7 +245,7 @@ struct UploadState: Sendable {
     {
       return create(piece, .ietf(other))
     }
-    if facts.isComplete == true { return .finish(isEarlier: false) }
+    if facts.isComplete == true { return finished(at: facts.offset ?? length, isEarlier: false) }
     if facts.status.isSuccess { return createdWithSuccess(facts, piece, dialect) }
     if code == 413 { return createdTooLarge(facts, piece, dialect) }
     return failedCreation(code)
@@ -302,7 +302,13 @@ struct UploadState: Sendable {
     if facts.status.isSuccess {
       resource?.take(facts)
       if let other = facts.length, other != length { return .fail(.otherLength(other)) }
-      if facts.isComplete == true { return .finish(isEarlier: holdsResponse) }
+      if facts.isComplete == true {
+        // Without an offset, the server is believed only if it can have all bytes.
+        guard let offset = facts.offset ?? (mayBeComplete || holdsResponse ? length : nil) else {
+          return .fail(.noOffset)
+        }
+        return finished(at: offset, isEarlier: holdsResponse)
+      }
       guard let offset = facts.offset else { return .fail(.noOffset) }
       if let sizeProblem { return .fail(sizeProblem) }
       if offset < length { mayBeComplete = false }
@@ -311,6 +317,11 @@ struct UploadState: Sendable {
     }
     if isGone(code) { return gone() }
     return retried(code)
+  }
+
+  /// Ends the upload, which the server says to be complete.
+  private func finished(at offset: Int64, isEarlier: Bool) -> Step {
+    offset == length ? .finish(isEarlier: isEarlier) : .fail(.otherLength(offset))
   }
 
   /// Continues at the offset that the server named.
@@ -325,12 +336,17 @@ struct UploadState: Sendable {
 
   private mutating func appended(_ facts: UploadFacts, _ piece: UploadPiece) -> Step {
     let code = facts.status.code
-    if facts.isComplete == true { return .finish(isEarlier: false) }
+    if facts.isComplete == true { return finished(at: facts.offset ?? length, isEarlier: false) }
     if facts.status.isSuccess { return appendedWithSuccess(facts, piece) }
     switch code {
     case 409:
       guard isWithinSteps() else { return .fail(.conflicts) }
-      if let offset = facts.offset, offset != piece.start { return continued(at: offset) }
+      if let offset = facts.offset, offset != piece.start {
+        // That is no progress: else a server that names another offset each time would get requests without end.
+        let (steps, known) = (idleSteps, best)
+        defer { (idleSteps, best) = (steps + 1, known) }
+        return continued(at: offset)
+      }
       return ask()
     case 413:
       takeTooLarge(facts, piece)

@@ -52,7 +52,7 @@ package struct OutboxStoreConformance: ConformanceSuite {
   /// The cases of the suite, one for each requirement.
   package static let cases: [Case] = [
     adding, replacing, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading,
-    origins, uploads,
+    origins, uploads, rates,
     handover,
   ].flatMap { $0 }
 

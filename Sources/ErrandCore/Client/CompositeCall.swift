@@ -54,7 +54,11 @@ package final class CompositeCall: Sendable {
     do {
       try call.enter(pipeline.inFlight, asPart: true)
       if let scope { try call.enter(scope) }
-      return try await pipeline.perform(request, call, isReady: true)
+      // As after a redirect, interceptors do not see a request to another origin, which they may add credentials to.
+      let isAtHome = request.address.originName == self.request.address.originName
+      let response = try await pipeline.perform(request, call, isReady: true, isIntercepted: isAtHome)
+      cancellation.markSent()
+      return response
     } catch {
       call.end()
       if cancellation.mayHaveSent == false, call.cancellation.mayHaveSent { cancellation.markSent() }
@@ -153,11 +157,14 @@ package final class CompositeCall: Sendable {
       return response
     } catch {
       var stop = cancellation.failure
-      if (error as? RequestError)?.reachedServer == true { stop?.reachedServer = true }
+      let hasReached = cancellation.mayHaveSent || (error as? RequestError)?.reachedServer == true
+      if hasReached { stop?.reachedServer = true }
       guard var failure = stop ?? (error as? RequestError) else { throw error }
       // The URL of an upload is as good as a password, so the error names the request that the caller made.
       failure.method = nil
       failure.attempt = attempts
+      // An earlier part may have reached it.
+      if hasReached { failure.reachedServer = true }
       throw failure.about(request, pipeline.configuration.secrets)
     }
   }

@@ -213,12 +213,18 @@ final class Pipeline: Sendable {
   }
 
   /// Performs a request through all stages, adds the request to any error, and ends the call's context.
-  /// - Parameter isReady: True if `ready` made the request, which gets no more fields of the client.
-  func perform(_ request: Request, _ context: CallContext, isReady: Bool = false) async throws -> Response {
+  /// - Parameters:
+  ///   - isReady: True if `ready` made the request, which gets no more fields of the client.
+  ///   - isIntercepted: False to run none of the client's interceptors.
+  func perform(
+    _ request: Request, _ context: CallContext, isReady: Bool = false, isIntercepted: Bool = true
+  ) async throws -> Response {
     do {
       let ready = isReady ? request : try ready(request)
       if authentication.hasSession { await authentication.prepare(context) }
-      var response = try await NextStage(stages(of: ready))(ready, context)
+      var stages = stages(of: ready)
+      if !isIntercepted { stages.removeAll { $0 is InterceptorStage } }
+      var response = try await NextStage(stages)(ready, context)
       if !response.isNamed {
         response = response.handedOver(
           request.method, hiding: configuration.secrets, decoder: configuration.jsonDecoder)

@@ -110,9 +110,12 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
   package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
   /// Returns the fields, with those that `secrets` hides marked as secret.
-  package func hiding(_ secrets: Secrets) -> HTTPFields {
+  package func hiding(_ secrets: Secrets) -> HTTPFields { hiding(where: secrets.hides) }
+
+  /// Returns the fields, with more of them marked as secret.
+  package func hiding(where isSecret: (Field) -> Bool) -> HTTPFields {
     var marked = self
-    marked.fields = fields.map { Field($0.name, $0.value, isSecret: secrets.hides($0)) }
+    marked.fields = fields.map { Field($0.name, $0.value, isSecret: $0.isSecret || isSecret($0)) }
     return marked
   }
 

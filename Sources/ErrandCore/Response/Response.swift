@@ -7,8 +7,8 @@
 /// A response that has passed validation.
 public struct Response: Sendable {
   private struct Parts: Sendable {
-    let head: ResponseHead
-    let url: URL
+    var head: ResponseHead
+    var url: URL
     var body: ResponseBody
     var timing: Timing
     var cachedAt: Date?
@@ -187,6 +187,17 @@ public struct Response: Sendable {
       throw decodingFailed("the file with the response cannot be read: \(error)", error)
     }
     return try decode(type, from: json, named: "the response", decoder: decoder ?? ownDecoder)
+  }
+
+  /// Returns the response to a part of a call as that of the whole call.
+  /// - Parameters:
+  ///   - url: The URL of the call's request.
+  ///   - isSecret: Returns true for the header fields whose values must not be shown.
+  package func ofCall(to url: URL, hiding isSecret: (HTTPFields.Field) -> Bool) -> Response {
+    var response = self
+    response.parts.value.url = url
+    response.parts.value.head = ResponseHead(status: status, fields: fields.hiding(where: isSecret))
+    return response
   }
 
   /// A decoder as the client makes it.

@@ -150,7 +150,7 @@ extension OriginSign {
     case .unauthorized(let reason), .withoutCredential(let reason):
       .hold(.unauthorized, reason: reason, for: policy.backoff)
     case .responded: .release
-    case .failed, .none: nil
+    case .failed, .overRate, .none: nil
     }
   }
 }

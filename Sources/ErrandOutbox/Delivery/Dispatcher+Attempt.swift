@@ -29,11 +29,19 @@ extension Dispatcher {
 
   private func conclusion(on claimed: ClaimedRow) async -> (RetryRule.Conclusion, hasUpload: Bool) {
     guard holds(claimed.lease) else { return (.returned, false) }
+    let read = Result { () throws(OutboxError) in
+      try storage.stored(from: claimed.content, of: claimed.row.id)
+    }
+    if let parts = try? read.get().request, let wait = await wait(of: claimed, parts) {
+      var conclusion = RetryRule.Conclusion.returned
+      conclusion.sign = .overRate(wait: wait)
+      return (conclusion, false)
+    }
     hub.publish([claimed.row])
     let parts: StoredRequest
     let opener: StoredBodyOpener
     do {
-      (parts, opener) = try storage.stored(from: claimed.content, of: claimed.row.id)
+      (parts, opener) = try read.get()
     } catch {
       return (rule.conclusion(onUnreadable: error), false)
     }
@@ -80,20 +88,42 @@ extension Dispatcher {
   /// cannot be written is not a failure of the request's server.
   /// - Returns: False if another owner may have the row, or if the outbox is cancelling.
   private func begin(_ lease: Lease) async -> Bool {
+    let held = await repeating(lease) { try await store.begin([lease]) }
+    guard let held else { return false }
+    Failpoint.hit(.beforeSend)
+    // The machine may have slept during the waits above, and another owner may have the row.
+    return held.contains(lease) && holds(lease)
+  }
+
+  /// Takes a token of the request's rate limit, if it has one.
+  /// - Returns: How long the request has to wait; nil if it may be sent now.
+  private func wait(of claimed: ClaimedRow, _ parts: StoredRequest) async -> Duration? {
+    let limit = configuration.rateLimit(URL(string: parts.url), key: parts.options.key)
+    guard let limit else { return nil }
+    let origin = claimed.row.origin
+    let pass = await repeating(claimed.lease) { try await store.takePass(origin, limit) }
+    guard let pass else { return .zero }
+    if pass.wait > .zero { return pass.wait }
+    let now = timeline.now()
+    proceed { $0.rest(origin, until: now + pass.next, at: now) }
+    return nil
+  }
+
+  /// Repeats an operation of the store until it works. A store that cannot be used is not a failure of the request's
+  /// server.
+  /// - Returns: Nil if another owner may have the row, or if the outbox is cancelling.
+  private func repeating<Value>(_ lease: Lease, _ work: () async throws -> Value) async -> Value? {
     var pause = StorePause()
     while holds(lease), !wasGivenBack(lease) {
       do {
-        let held = try await store.begin([lease])
-        Failpoint.hit(.beforeSend)
-        // The machine may have slept during the waits above, and another owner may have the row.
-        return held.contains(lease) && holds(lease)
+        return try await work()
       } catch {
         configuration.report(error)
-        if (error as? OutboxError)?.code == .closed { return false }
+        if (error as? OutboxError)?.code == .closed { return nil }
         try? await timeline.sleep(pause.next())
       }
     }
-    return false
+    return nil
   }
 
   /// True if the outbox itself cancelled the attempt, because it is closing or because another owner may have

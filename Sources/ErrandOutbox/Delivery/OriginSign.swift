@@ -10,6 +10,8 @@ enum OriginSign: Sendable, Hashable {
   case unauthorized(reason: String)
   /// The client has no credential for the origin.
   case withoutCredential(reason: String)
+  /// The rate limit of the origin allows the next attempt only after this time.
+  case overRate(wait: Duration)
   /// No sign: the attempt was given back, or could not be sent.
   case none
 
@@ -23,5 +25,10 @@ enum OriginSign: Sendable, Hashable {
   }
 
   /// True if the origin may be held because of this sign.
-  var mayHold: Bool { self != .responded && self != .none }
+  var mayHold: Bool {
+    switch self {
+    case .responded, .overRate, .none: false
+    case .failed, .busy, .unauthorized, .withoutCredential: true
+    }
+  }
 }

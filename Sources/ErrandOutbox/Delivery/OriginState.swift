@@ -84,6 +84,11 @@ struct OriginState: Sendable {
   var isDry = false
   /// True if the store has recorded that the origin is open, so that other processes know.
   var isRecorded = false
+  /// When its rate limit allows the next attempt; nil for now.
+  private(set) var restsUntil: Duration?
+  /// True if the rate limit allows less than an attempt per second. Then rows are not claimed ahead, so that one of a
+  /// higher priority comes next.
+  private(set) var isSlow = false
   private var attempts: [Lease: Attempt] = [:]
   /// The rows that failed since the last response.
   private var failed: Set<OutboxID> = []
@@ -118,7 +123,8 @@ struct OriginState: Sendable {
   }
 
   func mayBegin(_ limits: Limits) -> Bool {
-    switch phase {
+    if restsUntil != nil { return false }
+    return switch phase {
     case .open: false
     case .halfOpen: movingProbes < 1 && hasRoomForProbe(limits)
     case .closed:
@@ -157,6 +163,7 @@ struct OriginState: Sendable {
     guard let attempt = attempts.removeValue(forKey: lease) else { return nil }
     lastProgress = now
     if attempt.hangs { hanging -= 1 }
+    if case .overRate(let wait) = sign { rest(until: now + wait, at: now) }
     if case .busy(let reason, let wait) = sign { return leaveAlone(for: wait, reason, at: now) }
     if sign == .responded {
       refused[lease.id] = nil
@@ -184,8 +191,15 @@ struct OriginState: Sendable {
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
     case .withoutCredential(let reason):
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
-    case .busy, .none: return nil
+    case .busy, .overRate, .none: return nil
     }
+  }
+
+  /// Begins no attempt before this time, because of the rate limit.
+  mutating func rest(until end: Duration, at now: Duration) {
+    guard end > now else { return }
+    restsUntil = max(restsUntil ?? end, end)
+    isSlow = end - now > .seconds(1)
   }
 
   /// Returns true if another row is tried before the origin is open again.
@@ -257,6 +271,10 @@ struct OriginState: Sendable {
 
   /// When the state changes without an event; nil if it does not.
   func nextChange(_ limits: Limits) -> Duration? {
+    [restsUntil, healthChange(limits)].compactMap(\.self).min()
+  }
+
+  private func healthChange(_ limits: Limits) -> Duration? {
     if case .open(let until) = phase { return until }
     return moving > 0 ? lastProgress + limits.patience : nil
   }
@@ -264,7 +282,12 @@ struct OriginState: Sendable {
   /// Applies the passing of time.
   /// - Returns: True if more may be sent now than before.
   mutating func advance(to now: Duration, _ limits: Limits) -> Bool {
-    guard let change = nextChange(limits), now >= change else { return false }
+    var mayBegin = false
+    if let rest = restsUntil, now >= rest {
+      restsUntil = nil
+      mayBegin = true
+    }
+    guard let change = healthChange(limits), now >= change else { return mayBegin }
     if case .open = phase {
       probe()
       lastProgress = now
@@ -281,7 +304,7 @@ struct OriginState: Sendable {
 
   /// True if forgetting this state loses no information.
   func isForgettable(at now: Duration, _ limits: Limits) -> Bool {
-    guard attempts.isEmpty, waiting == 0 else { return false }
+    guard attempts.isEmpty, waiting == 0, restsUntil == nil else { return false }
     switch phase {
     case .open: return false
     case .closed: return now - lastProgress > .seconds(60)

@@ -81,7 +81,7 @@ struct OriginTable: Sendable {
 
   /// True if at most half of the rows that the origin should have ahead are waiting.
   private func isHungry(_ origin: OriginState) -> Bool {
-    guard !origin.isDry else { return false }
+    guard !origin.isDry, origin.restsUntil == nil else { return false }
     switch origin.account {
     case .regular: return origin.waiting <= 2 * min(origin.window, origin.most(limits))
     case .probing: return origin.waiting == 0 && origin.mayBegin(limits)
@@ -102,6 +102,7 @@ struct OriginTable: Sendable {
   /// that may be sent.
   func givesBack(_ origin: String) -> Bool {
     guard let state = origins[origin] else { return false }
+    if state.restsUntil != nil, state.isSlow { return state.waiting > 0 }
     guard state.account == .probing else { return state.account == .none }
     // The rows of a half-open origin are tried one after the other, until too many hang.
     return state.waiting > 1 && !(state.phase == .halfOpen && state.hasRoomForProbe(limits))
@@ -137,6 +138,11 @@ struct OriginTable: Sendable {
     recordedSince.insert(origin)
     guard origins[origin]?.isDry == true else { return }
     change(origin) { $0.isDry = false }
+  }
+
+  /// Begins no attempt at the origin before this time, because of its rate limit.
+  mutating func rest(_ origin: String, until end: Duration, at now: Duration) {
+    change(origin) { $0.rest(until: end, at: now) }
   }
 
   mutating func recordedHold(_ origin: String) { origins[origin]?.isRecorded = true }
@@ -207,6 +213,10 @@ struct OriginTable: Sendable {
     // With enough probes for all origins, their order does not matter.
     let isScarce = wish.others < origins.count
     for (name, state) in isScarce ? origins.sorted(by: { $0.key < $1.key }) : Array(origins) {
+      if state.restsUntil != nil, state.account != .none {
+        wish.capacities[name] = 0
+        continue
+      }
       switch state.account {
       case .none:
         wish.capacities[name] = 0
@@ -221,7 +231,7 @@ struct OriginTable: Sendable {
         wish.others -= 1
         if isFurther { further -= 1 }
       case .regular:
-        let ahead = min(4 * min(state.window, state.most(limits)), share)
+        let ahead = state.isSlow ? 1 : min(4 * min(state.window, state.most(limits)), share)
         wish.capacities[name] = max(0, ahead - state.waiting)
       }
     }

@@ -114,6 +114,8 @@ final class LateReader: BodyReader {
   }
 
   func close() {
+    // The handler keeps the exchange, which keeps this reader.
+    handler.withLock { $0 = nil }
     let open = state.withLock { state in
       defer { state = .over }
       return state

@@ -133,7 +133,14 @@ public enum DeliveryDecision: Sendable, Hashable {
           reason: "the response came from another origin, \(response.url.host() ?? "whose URL has no host")")
       }
       return .delivered
-    case .failure(let error as RequestError): return of(error, attempt.request)
+    case .failure(let error as RequestError):
+      // The server may not have noticed yet that an earlier attempt of the upload has ended.
+      if attempt.madeProgress != nil, error.code == .rejected, error.status == 423 {
+        return .retry(
+          reason: "the server responded with \(HTTPStatus(423)): it may still be receiving an earlier attempt"
+        )
+      }
+      return of(error, attempt.request)
     case .failure(let error): return .retry(reason: error.shown)
     }
   }

@@ -26,6 +26,20 @@ public struct OutboxConfiguration: Sendable {
   /// configuration.keyOf = { $0.lane }
   /// ```
   public var keyOf: (@Sendable (OutboxItem) -> String?)?
+  /// The rate at which requests are sent to one origin, or to one origin with one key (`OutboxItem.key`). It is that of
+  /// all processes that share the outbox together, also of those on other machines, if they have the same limit. Each
+  /// attempt counts. Requests over the limit stay stored, by priority, and take no capacity from other origins. A
+  /// limited attempt costs one more transaction of the store. Nil for no limit. Default: nil.
+  ///
+  /// ```swift
+  /// configuration.rateLimit = RateLimit(requests: 10, per: .seconds(1), burst: 5)
+  /// ```
+  ///
+  /// Times of the store are in milliseconds, so with a `burst` of 1 the rate is at most 1000 in a second. A
+  /// `BackgroundDelivery` has no rate limit.
+  public var rateLimit: RateLimit?
+  /// Returns the rate limit of an origin and of a key within it; nil for `rateLimit`. Default: nil.
+  public var rateLimitOf: (@Sendable (_ origin: URL, _ key: String?) -> RateLimit?)?
   /// The most origins that are probed at once. An origin of which it is unknown whether it responds gets one
   /// request. Such requests do not count against `concurrency`, so that origins that hang do not block the
   /// others. An attempt hangs after a second without a response. Up to twelve times this number may hang,
@@ -109,6 +123,12 @@ extension OutboxConfiguration {
   /// The most bytes of a response that are held in memory. A longer response still counts as one: see
   /// `DeliveryDecision.standard`.
   var memoryLimit: Int { max(responseLimit, 1 << 20) }
+
+  /// The rate limit of requests to this URL with this key.
+  func rateLimit(_ url: URL?, key: String?) -> RateLimit? {
+    guard let rateLimitOf, let url else { return rateLimit }
+    return rateLimitOf(url, key) ?? rateLimit
+  }
 
   /// Reports that the store failed. A closed store is not a failure.
   func report(_ error: any Error) {

@@ -69,8 +69,8 @@ extension Request {
     }
     if options.rateRule != nil {
       return
-        "a rate limit with a key works only within this process and cannot be stored; limit the origin with the "
-        + "client's rateLimits, or the key with the outbox's limits (perKey)"
+        "a rate limit with a key works only within this process and cannot be stored; give the item a key, and limit "
+        + "that with the outbox's rateLimitOf"
     }
     if !options.invalidated.isEmpty {
       return

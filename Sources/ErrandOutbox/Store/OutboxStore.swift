@@ -1,4 +1,4 @@
-import ErrandCore
+package import ErrandCore
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -59,6 +59,10 @@ package protocol OutboxStore: Sendable {
   /// Extends leases to this long from now.
   /// - Returns: The leases that were lost: another owner may have their rows.
   func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease]
+
+  /// Asks whether another request to this origin may be sent within its rate limit. Of all owners together, no more
+  /// requests may be sent than the limit allows. If two owners have different limits, each request counts by its own.
+  func takePass(_ origin: String, _ limit: RateLimit) async throws -> RatePass
 
   /// Stores the upload of a row that is being attempted, in place of an earlier one. It stays until the row is delivered
   /// (`FinishedAttempt.hasUpload`) or removed.

@@ -47,7 +47,8 @@
         6, "claims by programs that know the schema", compatible: 5, sql: decided(replacing(knowing))),
       // Compatible, because a worker of an older version sends such a request as any other.
       PostgresMigration(
-        7, "uploads that resume", compatible: 5, sql: decided(uploads + "\n" + replacing(checking))),
+        7, "uploads that resume, and rate limits", compatible: 5,
+        sql: decided([uploads, rates, replacing(checking)].joined(separator: "\n"))),
     ]
 
     private static let functions = decided(

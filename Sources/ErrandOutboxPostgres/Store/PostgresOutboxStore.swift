@@ -1,5 +1,5 @@
 #if Postgres
-  import ErrandCore
+  package import ErrandCore
   public import ErrandOutbox
 
   #if canImport(FoundationEssentials)
@@ -110,6 +110,11 @@
     package func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
       try core.checkOpen()
       return try await core.renew(leases, for: lease)
+    }
+
+    package func takePass(_ origin: String, _ limit: RateLimit) async throws -> RatePass {
+      try core.checkOpen()
+      return try await core.takePass(origin, limit)
     }
 
     package func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {

@@ -92,6 +92,7 @@
         if !names.contains(nil) { break }
       }
       try await removeOldUploads()
+      try await removeFullRates()
       // If a day's table is being read, it is left for the next time.
       _ = try? await run("SELECT errand.drop_days()", [])
       return files

@@ -17,9 +17,7 @@ struct Migration: Sendable {
       sql: origins + "\n" + bytesInAll),
     Migration(name: "the present names of attempts and responses", sql: names),
     Migration(name: "requests that accept several ranges of statuses", sql: ""),
-    Migration(
-      name: "uploads that resume", sql: "CREATE TABLE uploads(seq INTEGER PRIMARY KEY, upload BLOB NOT NULL);"
-    ),
+    Migration(name: "uploads that resume, and rate limits", sql: uploadsAndRates),
   ]
 
   /// Counts the bytes of each state again: about the disk space of its rows.
@@ -53,6 +51,12 @@ struct Migration: Sendable {
       origin TEXT PRIMARY KEY, label BLOB NOT NULL, kind INTEGER NOT NULL, reason TEXT NOT NULL,
       until INTEGER NOT NULL, until_wall INTEGER NOT NULL, delay INTEGER NOT NULL
     ) WITHOUT ROWID;
+    """
+
+  private static let uploadsAndRates = """
+    CREATE TABLE uploads(seq INTEGER PRIMARY KEY, upload BLOB NOT NULL);
+    -- When the bucket of an origin is full, in nanoseconds.
+    CREATE TABLE rates(origin TEXT PRIMARY KEY, full INTEGER NOT NULL) WITHOUT ROWID;
     """
 
   private static let names = """

@@ -36,7 +36,10 @@ extension OutboxTables {
       for row in over { files += try forget(row) }
       if over.count == Self.pruneSize { isDone = false }
     }
-    if isDone { try removeOldUploads() }
+    if isDone {
+      try removeOldUploads()
+      try removeFullRates(at: time())
+    }
     return (files, isDone)
   }
 

@@ -94,6 +94,17 @@ import Testing
     #expect(stage.lastIDs == ["41", "41"])
   }
 
+  @Test(arguments: ["a\u{1}", "a\u{7F}", String(repeating: "x", count: 5000)])
+  func `a stream continues after the last id that can be sent`(_ id: String) async throws {
+    let stage = Stage([
+      Self.open("id: 7\ndata: a\n\nid: \(id)\ndata: b\n\n"), Self.open("data: c\n\n"),
+      Self.open("id: 9\ndata: d\n\n"),
+      Self.end,
+    ])
+    #expect(try await stage.all() == ["a", "b", "c", "d"])
+    #expect(stage.lastIDs == [nil, "7", "7", "9"])
+  }
+
   @Test func `the server's retry sets the wait, and fruitless connections double it`() async throws {
     let lost = StubStep.fail(.connectionLost)
     let stage = Stage([
@@ -102,7 +113,7 @@ import Testing
     ])
     #expect(try await stage.all() == ["a", "b", "c"])
     #expect(
-      stage.delays == [1, 4, 8, 16, 30, 30, 30, 30, 30, 0].map { Duration.seconds($0) })
+      stage.delays == [1, 4, 8, 16, 30, 30, 30, 30, 30].map { Duration.seconds($0) } + [.milliseconds(100)])
   }
 
   @Test func `a server in trouble is asked again, after its Retry-After`() async throws {

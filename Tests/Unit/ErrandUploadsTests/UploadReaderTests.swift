@@ -72,4 +72,18 @@ import Testing
     #expect(try read(reader) == "abcd")
     #expect(throws: Refused.self) { try read(reader) }
   }
+
+  @Test func `a reader that is closed keeps nothing that waits for it`() throws {
+    final class Exchange: Sendable {}
+    let reader = try reader("abcdef", count: 6)
+    weak var kept: Exchange?
+    do {
+      let exchange = Exchange()
+      kept = exchange
+      reader.onReady { withExtendedLifetime(exchange) {} }
+    }
+    #expect(kept != nil)
+    reader.close()
+    #expect(kept == nil)
+  }
 }

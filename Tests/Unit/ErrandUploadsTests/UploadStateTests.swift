@@ -203,7 +203,9 @@ import Testing
     let step = atEnd.responded(Self.facts(204) { $0.offset = 100 })
     #expect(step == (dialect == .tus ? .finish(isEarlier: false) : .append(Self.piece(100, 100))))
     var complete = Self.asking(dialect)
-    #expect(complete.responded(Self.facts(204) { $0.isComplete = true }) == .finish(isEarlier: false))
+    #expect(
+      complete.responded(Self.facts(204) { ($0.isComplete, $0.offset) = (true, 100) })
+        == .finish(isEarlier: false))
   }
 
   @Test func `an upload whose confirmed bytes are lost is begun again, and then an error`() {
@@ -245,6 +247,35 @@ import Testing
   }
 
   // MARK: Appending
+
+  @Test func `a server that names another offset with each conflict is not asked without end`() {
+    var state = Self.appending()
+    var (step, steps, offset) = (Step.askOffset, 0, Int64(40))
+    while step != .fail(.conflicts), steps < 50 {
+      offset += 1
+      step = state.responded(Self.facts(409) { $0.offset = offset })
+      steps += 1
+    }
+    #expect(steps < 20)
+    // It counts as no progress.
+    #expect(state.best == 40)
+  }
+
+  @Test func `an upload that is said to be complete must have all bytes`() {
+    var asking = Self.asking()
+    #expect(
+      asking.responded(Self.facts(204) { ($0.isComplete, $0.offset) = (true, 60) }) == .fail(.otherLength(60))
+    )
+    // Not all bytes were sent, and the server does not say how many it has.
+    asking = Self.asking()
+    #expect(asking.responded(Self.facts(204) { $0.isComplete = true }) == .fail(.noOffset))
+    asking = Self.asking(mayBeComplete: true)
+    #expect(asking.responded(Self.facts(204) { $0.isComplete = true }) == .finish(isEarlier: false))
+    var appending = Self.appending()
+    #expect(
+      appending.responded(Self.facts(201) { ($0.isComplete, $0.offset) = (true, 70) })
+        == .fail(.otherLength(70)))
+  }
 
   @Test func `a conflict is solved by the server's offset`() {
     var state = Self.appending()

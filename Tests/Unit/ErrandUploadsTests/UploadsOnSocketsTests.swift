@@ -365,4 +365,73 @@ import Testing
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
     return line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
   }
+
+  @Test func `a folder that cannot be created is an error before anything is sent`() async throws {
+    let server = try UploadServer()
+    let place = try TemporaryFolder()
+    let file = place.file("film.mp4")
+    try Self.content.write(to: file)
+    for folder in [file, file.appending(path: "below")] {
+      let client = Self.client()
+      let error = await #expect(throws: RequestError.self) {
+        try await client.upload(file, to: server.url, resuming: .automatic.kept(in: folder))
+      }
+      #expect(error?.code == .fileUnwritable)
+      #expect(error?.message.contains("NSURL") == false && error?.message.contains(file.path) == true)
+    }
+    #expect(server.server.requests.isEmpty)
+    let client = Self.client()
+    _ = try await client.upload(
+      file, to: server.url, resuming: .automatic.kept(in: place.file("a").appending(path: "b/c")))
+  }
+
+  // MARK: Secrets
+
+  /// Adds a credential to each request, as users are told to do for an outbox.
+  private struct Bearer: Interceptor {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+      try await next(request.field("Authorization", "Bearer secret"))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `interceptors add nothing to requests to another origin`(_ isAroundCalls: Bool) async throws {
+    let (target, other) = (try MockServer(), try MockServer())
+    let location = other.url("/up/1").absoluteString
+    target.on("POST", "/files") { _ in
+      .response(status: 201, fields: ["Location": location, "Tus-Resumable": "1.0.0"])
+    }
+    other.on("PATCH", "/up/1") { request in
+      .response(
+        status: 204, fields: ["Tus-Resumable": "1.0.0", "Upload-Offset": "\(request.body.count)"])
+    }
+    var configuration = ClientConfiguration()
+    if isAroundCalls {
+      configuration.interceptors = [Bearer()]
+    } else {
+      configuration.attemptInterceptors = [Bearer()]
+    }
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    _ = try await client.upload(.post(target.url("/files"), .bytes(Self.content)), resuming: .tus)
+    #expect(target.requests[0].fields["Authorization"] == "Bearer secret")
+    #expect(other.requests.map(\.body) == [Self.content])
+    #expect(!other.requests[0].fields.contains { $0.value.contains("secret") })
+  }
+
+  @Test func `no description of the response has the upload's URL`() async throws {
+    let server = try UploadServer()
+    server.fail(.cut(after: 1000))
+    let response = try await upload(server)
+    let path = try #require(server.uploads.first?.path)
+    #expect(response.url == server.url)
+    for text in ["\(response)", String(reflecting: response), "\(response.fields)"] {
+      #expect(!text.contains(path))
+    }
+
+    let plain = try MockServer()
+    plain.on("PUT", "/files") { _ in .response(status: 201, fields: ["Location": "/films/7"]) }
+    let client = Self.client()
+    let other = try await client.upload(.put(plain.url("/files"), .bytes(Self.content)))
+    #expect(other.fields["Location"] == "/films/7" && "\(other.fields)".contains("/films/7"))
+  }
 }

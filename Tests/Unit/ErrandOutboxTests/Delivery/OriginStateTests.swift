@@ -280,4 +280,51 @@ struct OriginStateTests {
     state.release()
     #expect(try attempt(failed) == .hold(.trouble, reason: "no", for: .seconds(1)))
   }
+
+  // MARK: Rate limits
+
+  @Test mutating func `nothing begins before the rate limit allows it, whatever the origin's health`() throws
+  {
+    try attempt(.responded)
+    let running = try #require(begin())
+    state.rest(until: .milliseconds(300), at: .zero)
+    #expect(begin() == nil && state.account == .regular)
+    #expect(state.nextChange(limits) == .milliseconds(300))
+    // An attempt that ends does not end the rest.
+    #expect(state.end(running, .responded, at: .milliseconds(100), limits) == nil)
+    #expect(begin(at: .milliseconds(100)) == nil)
+    let isEarly = state.advance(to: .milliseconds(299), limits)
+    let isInTime = state.advance(to: .milliseconds(300), limits)
+    #expect(!isEarly && isInTime)
+    #expect(begin(at: .milliseconds(300)) != nil)
+  }
+
+  @Test mutating func `an attempt over the rate says nothing about the origin`() throws {
+    try attempt(.responded)
+    let window = state.window
+    for _ in 0..<5 {
+      try attempt(.overRate(wait: .milliseconds(10)))
+      #expect(state.window == window && state.account == .regular)
+      let mayBegin = state.advance(to: .milliseconds(10), limits)
+      #expect(mayBegin)
+    }
+  }
+
+  @Test mutating func `an attempt that hangs during a rest is noticed`() throws {
+    try attempt(.responded)
+    _ = try #require(begin())
+    state.rest(until: .seconds(5), at: .zero)
+    #expect(state.nextChange(limits) == .seconds(1))
+    _ = state.advance(to: .seconds(1), limits)
+    #expect(state.hanging == 1)
+    #expect(begin(at: .seconds(1)) == nil)
+  }
+
+  @Test mutating func `a rest shorter than the present one changes nothing`() throws {
+    state.rest(until: .seconds(5), at: .zero)
+    state.rest(until: .seconds(3), at: .seconds(1))
+    state.rest(until: .seconds(1), at: .seconds(1))
+    #expect(state.restsUntil == .seconds(5))
+    #expect(!state.isForgettable(at: .seconds(400), limits))
+  }
 }

@@ -70,6 +70,10 @@ final class OddStore: OutboxStore {
     return claim
   }
 
+  func takePass(_ origin: String, _ limit: RateLimit) async throws -> RatePass {
+    try await base.takePass(origin, limit)
+  }
+
   func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
     try await base.keep(upload, madeProgress: madeProgress, of: lease)
   }

@@ -123,6 +123,14 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `an upload that the server still holds for an earlier attempt is attempted again`() async throws
+  {
+    server.fail(.cut(after: 1_000_000), .status(423), .status(423), .status(423))
+    let outbox = try await harness.outbox { $0.delivery.maxAttempts = 10 }
+    try await expectOnce(try await outbox.enqueue(item()))
+    await outbox.close()
+  }
+
   @Test func `a server's limit makes a dead letter at once`() async throws {
     var rules = UploadServer.Rules()
     rules.limits = ["max-size": 1000]

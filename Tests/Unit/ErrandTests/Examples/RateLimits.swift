@@ -20,6 +20,13 @@ struct RateLimitSamples {
     try await client.send(.get(feedURL).rateLimited(by: "customer/\(customer)", limit))
   }
 
+  func inOutbox() -> OutboxConfiguration {
+    var configuration = OutboxConfiguration()
+    configuration.rateLimit = RateLimit(requests: 10, per: .seconds(1), burst: 5)
+    configuration.rateLimitOf = { origin, key in key == "customer/7" ? RateLimit(requests: 1, per: .seconds(10)) : nil }
+    return configuration
+  }
+
   func servers() -> Client {
     let polite = Client { configuration in
       configuration.rateLimits = RateLimits(followsServer: true)

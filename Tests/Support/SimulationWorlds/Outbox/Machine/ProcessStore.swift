@@ -116,6 +116,10 @@ final class ProcessStore: OutboxStore {
     }
   }
 
+  func takePass(_ origin: String, _ limit: RateLimit) async throws -> RatePass {
+    try await deliver { try await store.takePass(origin, limit) }
+  }
+
   func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
     try await deliver { try await store.keep(upload, madeProgress: madeProgress, of: lease) }
   }
