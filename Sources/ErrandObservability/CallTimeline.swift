@@ -66,7 +66,7 @@ package struct CallTimeline: Sendable {
       if !isStream || !isReceiving { move(to: event.time, isReceiving ? .receive : .firstByte, event) }
       isReceiving = isStream
       if !isStream { last = nil }
-    case .attemptFailed:
+    case .attemptFailed, .overtaken:
       move(to: event.time, isReceiving ? .receive : .firstByte, event)
       last = nil
     case .finished, .failed, .cancelled:

@@ -77,6 +77,7 @@ final class CallContext: Sendable {
   var used: Int { usedCount.load(ordering: .relaxed) }
 
   func countSent() { sentCount.add(1, ordering: .relaxed) }
+  func countSent(_ count: Int) { sentCount.add(count, ordering: .relaxed) }
   func countUsed() { usedCount.add(1, ordering: .relaxed) }
 
   /// True once the call has been signed again because its signature was refused.
@@ -96,6 +97,32 @@ final class CallContext: Sendable {
     var parts = parts
     change(&parts)
     return CallContext(parts, sentAs: knownIdentity)
+  }
+
+  /// Returns a context for one of two attempts that are made at the same time. Unlike that of other work, it has the
+  /// same number of attempts, and the same versions of the body's files.
+  /// - Parameter sent: The number of sent requests that it begins with.
+  func racing(sent: Int, _ change: (inout Parts) -> Void) -> CallContext {
+    let racing = forked(change)
+    racing.usedCount.store(used, ordering: .relaxed)
+    racing.sentCount.store(sent, ordering: .relaxed)
+    racing.signedAgain.store(hasSignedAgain, ordering: .relaxed)
+    let pins = pins
+    racing.state.withLock { $0.rest.pins = pins }
+    return racing
+  }
+
+  /// Takes over from one of two attempts what outlasts it: whether it was sent and signed again, and the slot of a stream
+  /// that still passes through interceptors.
+  func takeOver(from racing: CallContext) {
+    if racing.cancellation.mayHaveSent { cancellation.markSent() }
+    if racing.hasSignedAgain { _ = signAgain() }
+    let slot = racing.state.withLock { state in
+      guard let slot = state.boxed?.value.slot else { return SlotLease?.none }
+      state.rest.slot = nil
+      return slot
+    }
+    if let slot { hold(slot) }
   }
 
   /// The identity that the call is made for; nil if it has not been determined yet.

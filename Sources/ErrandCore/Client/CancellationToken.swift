@@ -138,6 +138,16 @@ package final class CancellationToken: Sendable {
   }
 }
 
+extension CancellationToken {
+  /// Cancels a second attempt that is not allowed, and returns its error.
+  /// - Parameter reason: The reason, for events.
+  func refused(_ reason: String) -> RequestError {
+    cancel(.cancelled(.other(reason)))
+    // It may have been cancelled for another reason before.
+    return failure ?? Cause.cancelled(.other(reason)).error(reachedServer: false)
+  }
+}
+
 extension CancellationToken.Cause {
   package func error(attempts: Int = 0, reachedServer: Bool) -> RequestError {
     switch self {
@@ -215,6 +225,9 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
   case streamDropped
   /// The identity that the request was sent for signed out, or must sign in again.
   case signedOut
+  /// Another attempt of the same request got a response first (``Request/hedged(after:)``). Only events report this
+  /// reason.
+  case overtaken
   /// Any other reason, as text.
   case other(String)
 
@@ -228,6 +241,7 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
     case .abandoned: "all callers that waited for it left"
     case .streamDropped: "the stream of its body was released"
     case .signedOut: "its identity signed out"
+    case .overtaken: "another attempt got a response first"
     case .other(let reason): reason
     }
   }

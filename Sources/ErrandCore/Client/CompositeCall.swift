@@ -34,6 +34,7 @@ package final class CompositeCall: Sendable {
     request.options.deadline = .longest
     request.options.retry = .never
     request.options.repeats = nil
+    request.options.hedging = .never
     request.options.priority = context.effectivePriority.current
     let hub = sent.flatMap { sent in
       context.progress.map { whole in

@@ -83,6 +83,9 @@ final class Pipeline: Sendable {
         around: .call, configuration.interceptors, isUsed: isIntercepted, normalizer, secrets: secrets),
       NetworkStage(timeline),
       retries,
+      HedgingStage(
+        configuration.hedging, retries, slots, inFlight, events, identity: identity, timeline: timeline,
+        isIntercepted: isIntercepted, date: configuration.date),
       authentication,
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, normalizer,

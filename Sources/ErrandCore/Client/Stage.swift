@@ -51,9 +51,10 @@ struct StageOption: OptionSet, Sendable {
   static let rateLimit = StageOption(rawValue: 16)
   static let invalidating = StageOption(rawValue: 32)
   static let network = StageOption(rawValue: 64)
+  static let hedging = StageOption(rawValue: 128)
 
   private static let all: StageOption = [
-    .dependencies, .repeats, .caching, .signing, .rateLimit, .invalidating, .network,
+    .dependencies, .repeats, .caching, .signing, .rateLimit, .invalidating, .network, .hedging,
   ]
   /// All combinations of options, each at the index of its raw value.
   static let allSets = (0...all.rawValue).map { StageOption(rawValue: $0) }

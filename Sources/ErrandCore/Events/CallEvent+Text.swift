@@ -31,6 +31,8 @@ extension CallEvent.Kind: CustomStringConvertible {
     case .validated: "accepted the response"
     case .attemptFailed(let failure): "attempt failed: \(failure.message)"
     case .retrying(let wait, let failure): "attempts again after \(wait.shownShort): \(failure.message)"
+    case .hedged(let other, let wait): "makes a second attempt, #\(other), after \(wait.shownShort)"
+    case .overtaken(let other): "the second attempt, #\(other), got a response first"
     case .finished(let response): "ended: \(response)"
     case .failed(let failure): "failed: \(failure.message)"
     case .cancelled(let reason): "cancelled: \(reason)"

@@ -55,6 +55,12 @@ public struct CallEvent: Sendable {
     case attemptFailed(EventFailure)
     /// Another attempt follows after this time, because of this failure.
     case retrying(after: Duration, because: EventFailure)
+    /// The response has not begun within this time, and the call with this number makes a second attempt
+    /// (``Request/hedged(after:)``). It ends with a response if it wins, and is cancelled if it does not.
+    case hedged(by: UInt64, after: Duration)
+    /// The second attempt, which is the call with this number, got a response first. The first attempt is cancelled, and
+    /// this call gets that response.
+    case overtaken(by: UInt64)
     /// The call has ended with a response. For a stream, this is the time of its last byte.
     case finished(EventResponse)
     /// The call has failed.
@@ -132,6 +138,8 @@ public enum CallPurpose: String, Sendable, Hashable {
   case sharing
   /// The call renews a cached response, which its caller has already received.
   case renewal
+  /// The call is the second attempt of another call (``Request/hedged(after:)``).
+  case hedge
 }
 
 /// The result of a lookup in the response cache.

@@ -115,6 +115,13 @@ final class CallEvents: Sendable {
     tell(.waiting(.backoff(wait)))
   }
 
+  /// Reports that the second attempt has won. The cancellation of the present attempt is not a failure.
+  func overtaken(by other: UInt64) {
+    let place = place
+    failed.store(place.bits, ordering: .relaxed)
+    tell(.overtaken(by: other), place, isOfTransport: false)
+  }
+
   /// Reports that the call waits for the response of another call, which it shares.
   func shares(_ other: UInt64) {
     tell(.coalesced(with: other))

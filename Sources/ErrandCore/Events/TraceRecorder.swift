@@ -45,6 +45,12 @@ final class TraceRecorder: EventListener {
         attempt.failure = failure.message
       }
       endAttempt(event)
+    case .overtaken:
+      change(id) { attempt in
+        attempt.attributes["error.type"] = "cancelled"
+        attempt.failure = "cancelled: \(CancellationReason.overtaken)"
+      }
+      endAttempt(event)
     case .validated: endAttempt(event)
     case .finished: endCall(event, nil)
     case .failed(let failure): endCall(event, failure.message)

@@ -138,6 +138,9 @@ struct OptionMark: Sendable {
     noPart("stages.activity", .appliedToEachCaller("it shows the caller's own call")),
     noPart(
       "stages.rateRule", .appliedToEachCaller("a shared request has the limit of the caller that sent it")),
+    noPart(
+      "stages.hedging",
+      .appliedToEachCaller("a shared request is hedged by the rule of the caller that sent it")),
     noPart("stages.invalidated", .appliedToEachCaller("each write makes its own reads out of date")),
     noPart("stages.repeats", .appliedToEachCaller("the key is made by this rule")),
 
@@ -145,6 +148,7 @@ struct OptionMark: Sendable {
     noPart("stages.signing.pass", .irrelevant("the signing stage sets it, for one attempt")),
     noPart("stages.credential", .irrelevant("the authentication stage sets it, for one attempt")),
     noPart("stages.forwardRecord", .irrelevant("the HTTP cache sets it, for one forwarded request")),
+    noPart("stages.hedgeLeg", .irrelevant("the hedging stage sets it, for one attempt")),
     noPart("stages.trace", .irrelevant("the fields that trace a request select no response")),
   ]
 }

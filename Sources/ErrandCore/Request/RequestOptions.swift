@@ -179,6 +179,18 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.networkRule = newValue } }
   }
 
+  /// The time after which a second attempt is made; nil for the client's.
+  package var hedging: HedgeDelay? {
+    get { stages?.values.hedging }
+    set { change { $0.hedging = newValue } }
+  }
+
+  /// The attempt's place in the race of two attempts; nil for an attempt that is alone.
+  var hedgeLeg: HedgeLeg? {
+    get { stages?.values.hedgeLeg }
+    set { change { $0.hedgeLeg = newValue } }
+  }
+
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
     var values = stages?.values ?? Stages.Values()
     change(&values)
@@ -204,6 +216,8 @@ package struct RequestOptions: Sendable, Hashable {
       var rateRule: RateRule?
       var invalidated: [RequestKey] = []
       var networkRule: NetworkRule?
+      var hedging: HedgeDelay?
+      var hedgeLeg: HedgeLeg?
     }
 
     let values: Values
@@ -219,6 +233,7 @@ package struct RequestOptions: Sendable, Hashable {
       if values.rateRule != nil { options.insert(.rateLimit) }
       if !values.invalidated.isEmpty { options.insert(.invalidating) }
       if values.networkRule != nil { options.insert(.network) }
+      if values.hedging != nil { options.insert(.hedging) }
       self.options = options
     }
 

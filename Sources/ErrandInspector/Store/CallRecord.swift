@@ -105,6 +105,7 @@ struct CallRecord: Sendable {
       headBytes += head.heldBytes
       change { ($0.response, $0.version) = (head, response.httpVersion) }
     case .attemptFailed(let failure): change { $0.failure = failure.message }
+    case .overtaken: change { $0.failure = "cancelled: \(CancellationReason.overtaken)" }
     case .retrying(let wait, let failure):
       change { $0.retry = "after \(wait.shownShort): \(failure.message)" }
     case .finished(let response): finish(event, response, bodyLimit)
@@ -118,7 +119,7 @@ struct CallRecord: Sendable {
     status = response.status.code
     received = response.heldBody(upTo: bodyLimit)
     isCached = response.isCached
-    change { $0.version = $0.version ?? response.httpVersion }
+    change { if $0.response != nil { $0.version = $0.version ?? response.httpVersion } }
     bytes = response.bytesReceived ?? response.bodyLength ?? 0
     if exchanges.isEmpty {
       append(

@@ -35,6 +35,8 @@ struct HARCall: Sendable {
       attempt = Attempt(request: request, step: HARStep(event, since: waitsSince))
       return entry
     case .responded(let response): attempt?.response = response
+    // The response is that of the second attempt, which is another call with its own entries.
+    case .overtaken: return close(event, sharedBy)
     case .redirected:
       let entry = close(event, sharedBy)
       waitsSince = HARStep.Moment(event)

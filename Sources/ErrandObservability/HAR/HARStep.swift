@@ -64,6 +64,7 @@ package struct HARStep: Sendable {
     case .attemptFailed(let failure):
       error = failure.message
       if !hasResponse { moments.end = event.time }
+    case .overtaken: (error, moments.end) = ("cancelled: \(CancellationReason.overtaken)", event.time)
     case .retrying(let wait, let failure): retry = (failure.message, wait)
     case .finished: if hasResponse, !isWhole { moments.end = event.time }
     case .failed(let failure): error = error ?? failure.message

@@ -30,6 +30,8 @@ public struct ClientMetrics: Sendable, Hashable {
   public internal(set) var attempts = 0
   /// The number of attempts that came after a failure.
   public internal(set) var retries = 0
+  /// The number of second attempts beside a first one (`Request.hedged(after:)`), which `attempts` counts as well.
+  public internal(set) var hedges = 0
   /// The number of calls that shared the response of another call.
   public internal(set) var coalesced = 0
   /// The number of lookups in the response cache, by result.
@@ -53,6 +55,7 @@ public struct ClientMetrics: Sendable, Hashable {
       Outcome.allCases.map { ([("outcome", $0.rawValue)], Double(outcomes[$0, default: 0])) })
     text.counter("errand_attempts_total", "Requests that were sent.", [([], Double(attempts))])
     text.counter("errand_retries_total", "Attempts after a failure.", [([], Double(retries))])
+    text.counter("errand_hedges_total", "Second attempts beside a first one.", [([], Double(hedges))])
     text.counter(
       "errand_coalesced_total", "Calls that got the response of another.", [([], Double(coalesced))])
     text.counter(

@@ -10,6 +10,14 @@ final class MetricsCollector: EventListener {
 
   func record(_ event: CallEvent) {
     let call = event.call
+    // A second attempt is a part of another call, which is counted.
+    if event.purpose == .hedge {
+      switch event.kind {
+      case .attemptStarted, .resent: state.withLock { $0.count { $0.attempts += 1 } }
+      default: break
+      }
+      return
+    }
     switch event.kind {
     case .started:
       let now = event.time
@@ -21,6 +29,7 @@ final class MetricsCollector: EventListener {
       guard let outcome = ClientMetrics.CacheOutcome(decision) else { return }
       state.withLock { $0.count { $0.cache[outcome, default: 0] += 1 } }
     case .attemptStarted, .resent: state.withLock { $0.count { $0.attempts += 1 } }
+    case .hedged: state.withLock { $0.count { $0.hedges += 1 } }
     case .retrying: state.withLock { $0.count { $0.retries += 1 } }
     case .finished: end(event, .finished)
     case .failed: end(event, .failed)

@@ -82,6 +82,11 @@ extension Request {
         "an outbox waits for the network anyway, so the request need not (waitsForNetwork), and its monitor cannot be "
         + "stored"
     }
+    if options.hedging != nil {
+      return
+        "an outbox keeps the order and the limits of its requests, so none of them has a second attempt beside the "
+        + "first; remove hedged(after:)"
+    }
     if options.hasOwnSigners {
       return
         "the request's signer is code and cannot be stored; give the signer to the outbox's client "

@@ -54,6 +54,7 @@ final class AttemptStage: Stage {
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let pass = request.options.signingPass
     let record = request.options.hasStages ? forwardRecord(of: request) : nil
+    let leg = request.options.hasStages ? hedgeLeg(of: request) : nil
     let isSigned = pass?.isSigned == true
     let began = pass?.began ?? timeline.now()
     var request = request
@@ -64,6 +65,7 @@ final class AttemptStage: Stage {
     if followed == 0 { record?.begins() }
     while true {
       try context.cancellation.check()
+      if let leg { try leg.isSent(request) }
       record?.isSent(at: defaults.date())
       if resends.isPending {
         context.countSent()
@@ -142,6 +144,10 @@ final class AttemptStage: Stage {
   // Not inlined, because most requests are not forwarded by the HTTP cache.
   @inline(never)
   private func forwardRecord(of request: Request) -> ForwardRecord? { request.options.forwardRecord?.value }
+
+  // Not inlined, because most requests have no second attempt.
+  @inline(never)
+  private func hedgeLeg(of request: Request) -> HedgeLeg? { request.options.hedgeLeg }
 
   // Not inlined, because most clients have no cookies.
   @inline(never)

@@ -22,6 +22,8 @@ final class ForwardRecord: Sendable {
     var draft: (any CacheDraft)?
     /// True if a draft was begun, and has not been abandoned.
     var isDrafted = false
+    /// The record of the attempt whose response counts; nil if this one counts.
+    var counting: ForwardRecord?
   }
 
   /// True if the request asks whether a stored response is still valid, so that a 304 is a response to the cache.
@@ -81,11 +83,31 @@ final class ForwardRecord: Sendable {
   /// The redirects, the request that got the final response, and when it was sent; nil if an interceptor sent another
   /// request, so that it is not known which request the response belongs to.
   var outcome: (hops: [Hop], request: Request, sentAt: Date?)? {
-    state.withLock { $0.isLost ? nil : ($0.hops, $0.request, $0.sentAt) }
+    if let counting { return counting.outcome }
+    return state.withLock { $0.isLost ? nil : ($0.hops, $0.request, $0.sentAt) }
   }
 
   /// True if the response is to the first request, without a redirect.
-  var isDirect: Bool { state.withLock { !$0.isLost && $0.hops.isEmpty } }
+  var isDirect: Bool { counting?.isDirect ?? state.withLock { !$0.isLost && $0.hops.isEmpty } }
+
+  // MARK: Two attempts
+
+  private var counting: ForwardRecord? { state.withLock { $0.counting } }
+
+  /// Returns a record for one of two attempts at the same time.
+  func branched() -> ForwardRecord {
+    ForwardRecord(
+      original, isConditional: isConditional, followed: followed, draft: makeDraft,
+      finishesAbandonedStreams: finishesAbandonedStreams)
+  }
+
+  /// Makes the record of the attempt that decided the request count.
+  func count(_ branch: ForwardRecord) {
+    state.withLock {
+      $0 = State(request: original)
+      $0.counting = branch
+    }
+  }
 
   // MARK: Streams
 
@@ -111,7 +133,7 @@ final class ForwardRecord: Sendable {
   }
 
   /// True if a streamed body is stored, or is being stored while its reader gets it.
-  var isDrafted: Bool { state.withLock { $0.isDrafted } }
+  var isDrafted: Bool { counting?.isDrafted ?? state.withLock { $0.isDrafted } }
 
   private func abandonDraft() {
     let draft = state.withLock { state in

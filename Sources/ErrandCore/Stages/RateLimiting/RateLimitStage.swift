@@ -40,6 +40,11 @@ final class RateLimitStage: Stage {
       finish(pass, subject, response.fields, response.status, from: Address(response.url).originName)
       return response
     } catch {
+      if !context.effectivePriority.mayWait, context.sent == 0 {
+        // A second attempt that got no slot has not used its pass.
+        limiter.putBack(pass)
+        throw error
+      }
       let failure = error as? RequestError
       finish(pass, subject, failure?.fields, failure?.status, from: failure?.origin)
       throw error

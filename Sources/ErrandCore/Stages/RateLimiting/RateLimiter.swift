@@ -59,6 +59,9 @@ final class RateLimiter: Sendable {
   ) async throws -> RatePass {
     let now = timeline.now()
     if let pass = change({ $0.passAtOnce(subject, at: now) }) { return pass }
+    if !effectivePriority.mayWait {
+      throw cancellation.refused("the rate limits allow no second attempt at once")
+    }
     // This event comes before the call is in line, because another thread may then continue with the call at
     // any moment.
     events?.tell(.waiting(.rateLimit))

@@ -78,6 +78,12 @@ final class RetryStage: Stage {
   /// Returns true if the server may get the request twice without harm: if it is idempotent, or has a key.
   func mayRepeat(_ request: Request) -> Bool { request.mayRepeat(by: policy) }
 
+  /// Takes a second attempt out of the budget, as a retry is. Returns false if the budget is used up.
+  func takeSecondAttempt() -> Bool {
+    let now = timeline.now()
+    return budget.withLock { $0.retry(at: now) }
+  }
+
   private func state(of request: Request, _ context: CallContext) -> RetryState {
     var state = RetryState(
       policy: request.options.retry ?? policy, method: request.method,

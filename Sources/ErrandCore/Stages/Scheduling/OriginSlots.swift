@@ -41,6 +41,12 @@ struct OriginSlots {
         && (isSeen || origins[origin].runningUnseen < bounds.perOriginUnseen)
   }
 
+  /// Returns true if the origin with this name has a free slot for a request.
+  func hasRoom(named name: String, isSeen: Bool, _ bounds: SlotBounds) -> Bool {
+    // An origin without a place has no requests.
+    places[name].map { hasRoom($0, isSeen: isSeen, bounds) } ?? true
+  }
+
   mutating func makePlace(of name: String) -> Int {
     if let place = quiet, origins[place].name == name {
       quiet = nil

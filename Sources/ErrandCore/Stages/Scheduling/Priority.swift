@@ -46,11 +46,14 @@ final class EffectivePriority: Sendable {
   private let state: Locked<State>
   /// False if the priority cannot change, so that no handlers are needed.
   let canChange: Bool
+  /// False for a second attempt, which is cancelled instead of waiting for a slot or the rate limits.
+  let mayWait: Bool
 
-  init(_ priority: Priority, canChange: Bool = true) {
+  init(_ priority: Priority, canChange: Bool = true, mayWait: Bool = true) {
     level = Atomic(priority.rawValue)
     state = Locked(State(own: priority))
     self.canChange = canChange
+    self.mayWait = mayWait
   }
 
   var current: Priority { Priority(rawValue: level.load(ordering: .relaxed)) ?? .default }

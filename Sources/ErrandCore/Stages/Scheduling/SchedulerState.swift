@@ -40,6 +40,13 @@ struct SchedulerState<Payload> {
       && heads.allSatisfy(\.isEmpty)
   }
 
+  /// Returns true if a request would get a slot at once.
+  func hasFree(_ priority: Priority, origin name: String?) -> Bool {
+    guard hasRoom(isSeen: priority.isSeen) else { return false }
+    guard let name, limits.perOrigin != nil else { return true }
+    return origins.hasRoom(named: name, isSeen: priority.isSeen, bounds)
+  }
+
   /// Returns a slot if one is free at once. Otherwise, changes nothing.
   mutating func startAtOnce(_ priority: Priority, origin name: String?) -> Slot? {
     // No waiting request could use this slot, so the new request overtakes none.

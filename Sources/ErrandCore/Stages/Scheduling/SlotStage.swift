@@ -89,6 +89,7 @@ final class Slots: Sendable {
     let origin = countsOrigins.load(ordering: .relaxed) ? origin() : nil
     let priority = effectivePriority.current
     if let slot = state.withLock({ $0.startAtOnce(priority, origin: origin) }) { return slot }
+    if !effectivePriority.mayWait { throw cancellation.refused("no slot is free for a second attempt") }
     // This event comes before the call is in line, because another thread may then continue with the call at
     // any moment.
     events?.tell(.waiting(.slot))
@@ -97,6 +98,14 @@ final class Slots: Sendable {
       let now = timeline.now()
       return state.withLock { $0.arrive(waiter, priority, origin: origin, at: now) }
     }
+  }
+
+  /// Returns true if a request would get a slot at once.
+  func hasFree(_ effectivePriority: EffectivePriority, origin: @autoclosure () -> String) -> Bool {
+    if effectivePriority.goesWithoutSlot { return true }
+    let origin = countsOrigins.load(ordering: .relaxed) ? origin() : nil
+    let priority = effectivePriority.current
+    return state.withLock { $0.hasFree(priority, origin: origin) }
   }
 
   func release(_ slot: Slot) {

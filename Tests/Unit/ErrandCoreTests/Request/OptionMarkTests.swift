@@ -12,6 +12,12 @@ import Testing
 #endif
 
 @Suite struct OptionMarkTests {
+  private final class NoRace: AttemptObserver {
+    func isSent(_ request: Request, by racer: HedgeRaceState.Racer) {}
+    func responds(_ head: ResponseHead, to request: Request, of racer: HedgeRaceState.Racer) {}
+    func claim(_ racer: HedgeRaceState.Racer) -> Bool { true }
+  }
+
   /// An option: the keys that include it, and a closure that sets it.
   private struct Option {
     let keys: OptionMark.Keys
@@ -54,6 +60,8 @@ import Testing
       "stages.rateRule": option([]) {
         $0.rateRule = RateRule(key: "x", limit: .unlimited)
       },
+      "stages.hedging": option([]) { $0.hedging = .p95 },
+      "stages.hedgeLeg": option([]) { $0.hedgeLeg = HedgeLeg(race: NoRace(), racer: .first) },
       "stages.invalidated": option([]) { $0.invalidated = ["x"] },
       "stages.networkRule": option(.sharing) { $0.networkRule = NetworkRule(Online(), within: .seconds(1)) },
       "stages.repeats": option([]) { $0.repeats = $0.repeats.map { .sharing(fields: $0.fields + ["X"]) } },

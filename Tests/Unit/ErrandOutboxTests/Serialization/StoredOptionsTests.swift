@@ -23,6 +23,12 @@ import Testing
     #expect(found.options == request.options)
   }
 
+  private final class NoRace: AttemptObserver {
+    func isSent(_ request: Request, by racer: HedgeRaceState.Racer) {}
+    func responds(_ head: ResponseHead, to request: Request, of racer: HedgeRaceState.Racer) {}
+    func claim(_ racer: HedgeRaceState.Racer) -> Bool { true }
+  }
+
   /// The fate of an option when its request is stored.
   private enum Fate: Equatable {
     /// It is restored unchanged.
@@ -50,6 +56,8 @@ import Testing
     var (described, passed) = (plain, plain)
     described.options.describe(by: NoSignature())
     passed.options.signingPass = SigningPass()
+    var racing = plain
+    racing.options.hedgeLeg = HedgeLeg(race: NoRace(), racer: .first)
     return [
       "timeout": (.stored, plain.timeout(.milliseconds(1500))),
       "stages.connectTimeout": (.stored, plain.connectTimeout(.milliseconds(1500))),
@@ -76,6 +84,8 @@ import Testing
       "stages.rateRule": (.refused, plain.rateLimited(by: "a", .unlimited)),
       "stages.invalidated": (.refused, plain.invalidating("a")),
       "stages.networkRule": (.refused, plain.waiting(for: NetworkRule(NoNetwork(), within: .zero))),
+      "stages.hedging": (.refused, plain.hedged(after: .p95)),
+      "stages.hedgeLeg": (.dropped(because: "each attempt has its own"), racing),
       "stages.caching": (.refused, plain.cached(as: "a")),
       "stages.usesHTTPCache": (.refused, plain.cached()),
       "stages.forwardRecord": (.dropped(because: "the cache makes it anew"), recorded),

@@ -58,6 +58,24 @@ import Testing
     #expect(query == [["name": "a", "value": "1"], ["name": "b", "value": ""]])
   }
 
+  @Test func `a second attempt has an entry, and the first one says that it lost`() async throws {
+    let stage = try stage { request in
+      request.index == 130 ? .response(body: "first").after(.seconds(5)) : .response(body: "second")
+    }
+    let request = Request.get("http://a.test/").hedged(after: .seconds(1))
+    for _ in 0..<130 { try await stage.client.send(request) }
+    let response = try await stage.clock.run { try await stage.client.send(request) }
+    #expect(response.text == "second")
+    await stage.expectNothingLeft()
+    let last = try Array(entries().dropFirst(130))
+    #expect(last.map { value($0, "_errand.purpose") as? String } == ["caller", "hedge"])
+    #expect(last.map { value($0, "response.status") as? Int } == [0, 200])
+    let error = value(last[0], "response._error") as? String
+    #expect(error == "cancelled: another attempt got a response first")
+    #expect(value(last[0], "time") as? Double == 1000)
+    #expect(value(last[1], "response.content.text") as? String == "second")
+  }
+
   @Test func `bodies are recorded up to the limit, as text or in base64, without secrets`() async throws {
     let stage = try stage(bodyLimit: 8) { request in
       request.path == "/bytes"

@@ -85,6 +85,30 @@ private final class Collected: RequestTracer, RequestMeter {
     #expect(collected.durations[1].1["url.full"] == nil)
   }
 
+  @Test func `a second attempt is a span within that of its call, and each attempt has its own context`()
+    async throws
+  {
+    let stage = configured().responding { request in
+      request.index == 130 ? .response().after(.seconds(5)) : .response()
+    }
+    let request = Request.get("http://a.test/").hedged(after: .seconds(1))
+    for _ in 0..<130 { try await stage.client.send(request) }
+    try await stage.clock.run { _ = try await stage.client.send(request) }
+    await stage.expectNothingLeft()
+    let calls = Array(collected.calls.dropFirst(130))
+    let call = try #require(calls.first { $0.parent == nil })
+    let hedge = try #require(calls.first { $0.parent == call.context })
+    #expect(calls.count == 2)
+    let attempts = Array(collected.attempts.dropFirst(130))
+    #expect(attempts.count == 2)
+    let lost = try #require(attempts.first { $0.parent == call.context })
+    let won = try #require(attempts.first { $0.parent == hedge.context })
+    #expect(lost.attributes["error.type"] == "cancelled" && won.failure == nil)
+    let sent = stage.stub.requests.suffix(2).map { $0.fields["traceparent"] }
+    #expect(sent == [lost.context.traceparent, won.context.traceparent])
+    #expect(collected.openSpans == 0)
+  }
+
   @Test(arguments: [("a=1,b=2,a=3", "a=1,b=2"), ("A=1", nil), ("", nil)])
   func `a state that a program made is sent only as the recommendation allows`(state: String, sent: String?)
     async throws
