@@ -16,7 +16,7 @@ import Foundation
     ("trailers", trailers), ("byTurns", byTurns),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),
-    ("retrying", retrying), ("rateLimiting", rateLimiting),
+    ("retrying", retrying), ("hedging", hedging), ("rateLimiting", rateLimiting),
     ("invalidating", invalidating),
     ("scopes", scopes), ("priorities", priorities), ("dependencies", dependencies),
     ("interceptors", interceptors), ("credentials", credentials), ("cookies", cookies), ("signing", signing),

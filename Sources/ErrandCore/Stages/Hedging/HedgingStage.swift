@@ -7,8 +7,8 @@
 /// Makes a second attempt beside the first if the response does not begin in time (`Request.hedged(after:)`).
 ///
 /// The stage is within the retries, so that each attempt of the retry policy may have a second one, and a second attempt
-/// is not retried. It comes before authentication, so that both attempts pass every stage that an attempt passes, and
-/// need no rules of their own: each is authenticated, waits for the rate limits, is traced, signed and takes a slot.
+/// is not retried. It comes before authentication, so that both attempts pass every stage that an attempt
+/// passes: each is authenticated, traced and signed, takes a pass of the rate limits, and takes a slot.
 ///
 /// Each of the two has a context derived from the call's (`CallContext.racing`), because contexts and stages are made for
 /// one attempt at a time: the winner must be able to cancel the other without cancelling the call, and their counts,

@@ -28,6 +28,13 @@ struct Retries {
     _ = eager
   }
 
+  func hedging(_ client: Client, _ configuration: inout ClientConfiguration) async throws {
+    let feed = try await client.send(.get(feedURL).hedged(after: .p95))
+    configuration.hedging = .after(.milliseconds(200))                  // for every request of the client
+    let order = Request.get(messageURL).hedged(after: .never)           // not for this one
+    _ = (feed, order)
+  }
+
   func network(_ client: Client) async throws {
     let feed = try await client.send(.get(feedURL).waitsForNetwork(within: .seconds(60)))
     _ = feed

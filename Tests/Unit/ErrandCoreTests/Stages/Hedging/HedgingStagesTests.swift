@@ -17,18 +17,26 @@ import Testing
   private static let usual = Duration.milliseconds(10)
   private static let warmUps = 130
 
-  /// Which requests of a test are answered how, after those that warm the client up.
+  /// Returns the response to a request of a test. The index does not count requests that warm the client up.
   private typealias Handler = @Sendable (_ index: Int, StubRequest) async throws -> StubStep
 
-  private func stage(
-    _ change: @escaping (inout ClientConfiguration) -> Void = { _ in }, _ handler: @escaping Handler
-  ) -> Stage {
-    let count = Atomic(0)
-    return Stage.configured(change).responding { request in
-      if request.path == "/warm" { return .response(body: "warm").after(Self.usual) }
-      return try await handler(count.add(1, ordering: .relaxed).oldValue, request)
+  private struct Configured {
+    let change: (inout ClientConfiguration) -> Void
+
+    func responding(_ handler: @escaping Handler) -> Stage {
+      let count = Atomic(0)
+      return Stage.configured(change).responding { request in
+        if request.path == "/warm" { return .response(body: "warm").after(usual) }
+        return try await handler(count.add(1, ordering: .relaxed).oldValue, request)
+      }
     }
   }
+
+  private func configured(_ change: @escaping (inout ClientConfiguration) -> Void) -> Configured {
+    Configured(change: change)
+  }
+
+  private func stage(_ handler: @escaping Handler) -> Stage { configured { _ in }.responding(handler) }
 
   private func get(_ path: String = "x", after delay: HedgeDelay = .p95) -> Request {
     .get("http://a.test/\(path)").hedged(after: delay)
@@ -132,7 +140,9 @@ import Testing
   }
 
   @Test func `a client's delay is for all requests, except those with another one`() async throws {
-    let stage = stage({ $0.hedging = .after(.milliseconds(50)) }) { _, _ in .response().after(.seconds(1)) }
+    let stage = configured { $0.hedging = .after(.milliseconds(50)) }.responding { _, _ in
+      .response().after(.seconds(1))
+    }
     try await warmUp(stage)
     try await send(.get("http://a.test/a"), stage)
     #expect(sent(stage).count == 2)
@@ -205,7 +215,8 @@ import Testing
   }
 
   @Test func `a second attempt takes from the retry budget, and is not made without it`() async throws {
-    let stage = stage({ $0.retryBudget = RetryBudget(ratio: 0, minimumPerSecond: 0) }) { _, _ in
+    let stage = configured { $0.retryBudget = RetryBudget(ratio: 0, minimumPerSecond: 0) }.responding {
+      _, _ in
       .response().after(.seconds(1))
     }
     try await warmUp(stage)
@@ -217,7 +228,7 @@ import Testing
   // MARK: Limits
 
   @Test func `a second attempt does not wait for a slot`() async throws {
-    let stage = stage({ $0.limits.perOrigin = 1 }) { _, _ in .response().after(.seconds(1)) }
+    let stage = configured { $0.limits.perOrigin = 1 }.responding { _, _ in .response().after(.seconds(1)) }
     try await warmUp(stage)
     try await send(get(), stage)
     #expect(sent(stage).count == 1)
@@ -225,9 +236,9 @@ import Testing
   }
 
   @Test func `a second attempt takes a pass of the rate limits, and does not wait for one`() async throws {
-    let stage = stage({
+    let stage = configured {
       $0.rateLimits.perOrigin = RateLimit(requests: 1, per: .milliseconds(1), burst: 100)
-    }) { _, _ in .response().after(.seconds(1)) }
+    }.responding { _, _ in .response().after(.seconds(1)) }
     try await warmUp(stage)
     let request = get().rateLimited(by: "a", RateLimit(requests: 1, per: .seconds(100), burst: 1))
     try await send(request, stage)
@@ -245,10 +256,10 @@ import Testing
   }
 
   @Test func `a second attempt without a slot gives its pass back`() async throws {
-    let stage = stage({
+    let stage = configured {
       $0.limits.perOrigin = 1
       $0.rateLimits.perOrigin = RateLimit(requests: 1, per: .milliseconds(1), burst: 100)
-    }) { _, _ in .response() }
+    }.responding { _, _ in .response() }
     let slots = stage.client.pipeline.slots
     let limiter = stage.client.pipeline.rateLimiter
     let subject = RateSubject(
@@ -366,7 +377,7 @@ import Testing
     let random = Locked(SeededRandom(seed: seed))
     func chance(_ range: ClosedRange<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
     let recorder = EventRecorder()
-    let stage = stage({ $0.listeners = [recorder] }) { _, _ in
+    let stage = configured { $0.listeners = [recorder] }.responding { _, _ in
       let step: StubStep =
         switch random.withLock({ Int.random(in: 0...4, using: &$0) }) {
         case 0: .response(status: 503)
@@ -431,7 +442,7 @@ import Testing
         }
       }
     }
-    let stage = stage({ $0.attemptInterceptors = [Holding(gate: gate)] }) { index, _ in
+    let stage = configured { $0.attemptInterceptors = [Holding(gate: gate)] }.responding { index, _ in
       .response(body: "\(index)").after(index == 0 ? .seconds(5) : Self.usual)
     }
     try await warmUp(stage)
@@ -473,10 +484,10 @@ import Testing
         return 1
       }
     }
-    let stage = stage({
+    let stage = configured {
       $0.authentication = Authentication(
         CredentialSession(Numbers(), credential: 0), at: ["http://a.test"].compactMap(URL.init))
-    }) { index, request in
+    }.responding { index, request in
       if request.path == "/token" { return .response().after(.milliseconds(50)) }
       if request.fields["X-Token"] == "1" { return .response(body: "ok").after(.milliseconds(5)) }
       return .response(status: 401).after(.milliseconds(15))
@@ -492,7 +503,7 @@ import Testing
   @Test func `the response of a second attempt is cached by HTTP's rules, with its own redirects`()
     async throws
   {
-    let stage = stage({ $0.cache = .http() }) { index, request in
+    let stage = configured { $0.cache = .http() }.responding { index, request in
       switch (index, request.path) {
       case (0, _): .response(body: "never").after(.seconds(5))
       case (_, "/x"):
@@ -510,9 +521,9 @@ import Testing
 
   @Test func `the body of a stream is that of the winner, and is cancelled with its call`() async throws {
     for isIntercepted in [false, true] {
-      let stage = stage({
+      let stage = configured {
         if isIntercepted { $0.attemptInterceptors = [PassingInterceptor()] }
-      }) { index, _ in
+      }.responding { index, _ in
         .response(chunks: (0..<3).map { _ in ByteStream.largeChunk + Data("\(index)".utf8) })
           .after(index == 0 ? .seconds(5) : Self.usual)
       }
@@ -557,10 +568,10 @@ import Testing
   @Test func `events tell which attempt was the second, and which won`() async throws {
     for winner in 0...1 {
       let recorder = EventRecorder()
-      let stage = stage({
+      let stage = configured {
         $0.listeners = [recorder]
         $0.collectsMetrics = true
-      }) { index, _ in
+      }.responding { index, _ in
         .response(body: "\(index)").after(
           index == 0 ? (winner == 0 ? .milliseconds(15) : .seconds(5)) : Self.usual)
       }
