@@ -36,7 +36,7 @@ extension Attempt {
   }
 
   func sink(for head: ResponseHead) throws -> any BodySink {
-    if request.options.hasStages { request.options.hedgeLeg?.responds(with: head, to: request) }
+    if request.options.hasStages { tellRace(of: head) }
     let length = head.announcedLength(to: request.method)
     if let problem = length.problem {
       throw RequestError(
@@ -99,23 +99,27 @@ extension Attempt {
       if asksForRest { transferred = place.length }
       arrived.withLock { $0.held = .file }
     case (nil, let opening?):
-      try claim()
+      if request.options.hasStages { try claim() }
       // Before the stream is opened, because its caller then asks whether it is stored.
       let reader = StreamSink()
       own = request.options.forwardRecord?.value.tee(reader, head) ?? reader
       opening.open(head, into: reader)
     case (nil, nil):
       if let total, total > memoryLimit { throw MemorySink.tooLarge(memoryLimit, head) }
-      try claim()
+      if request.options.hasStages { try claim() }
       own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
     }
     return try counted(own, transferred, head, start: start, total: total)
   }
 
   /// Cancels the other attempt of the request, if there is one and it has not won.
-  @inline(__always)
-  private func claim() throws {
-    if request.options.hasStages, let leg = request.options.hedgeLeg { try leg.wins() }
+  @inline(never)
+  private func claim() throws { try request.options.hedgeLeg?.wins() }
+
+  // Not inlined, because most requests have no second attempt.
+  @inline(never)
+  private func tellRace(of head: ResponseHead) {
+    request.options.hedgeLeg?.responds(with: head, to: request)
   }
 
   /// Returns the sink for the transport. It passes the body on through the filters, and reports the progress.

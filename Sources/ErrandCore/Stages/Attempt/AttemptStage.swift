@@ -54,7 +54,6 @@ final class AttemptStage: Stage {
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let pass = request.options.signingPass
     let record = request.options.hasStages ? forwardRecord(of: request) : nil
-    let leg = request.options.hasStages ? hedgeLeg(of: request) : nil
     let isSigned = pass?.isSigned == true
     let began = pass?.began ?? timeline.now()
     var request = request
@@ -65,7 +64,7 @@ final class AttemptStage: Stage {
     if followed == 0 { record?.begins() }
     while true {
       try context.cancellation.check()
-      if let leg { try leg.isSent(request) }
+      if request.options.hasStages { try tellRace(ofSending: request) }
       record?.isSent(at: defaults.date())
       if resends.isPending {
         context.countSent()
@@ -147,7 +146,7 @@ final class AttemptStage: Stage {
 
   // Not inlined, because most requests have no second attempt.
   @inline(never)
-  private func hedgeLeg(of request: Request) -> HedgeLeg? { request.options.hedgeLeg }
+  private func tellRace(ofSending request: Request) throws { try request.options.hedgeLeg?.isSent(request) }
 
   // Not inlined, because most clients have no cookies.
   @inline(never)
