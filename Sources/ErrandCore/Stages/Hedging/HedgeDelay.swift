@@ -59,8 +59,8 @@ public struct HedgeDelay: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Request {
-  /// Makes a second attempt beside the first if the response does not begin in time. The first response that is accepted
-  /// wins, and the other attempt is cancelled. Use it for reads whose slowest responses matter.
+  /// Makes a second attempt beside the first if the response does not begin in time. The first response that is
+  /// accepted wins, and the other attempt is cancelled. Use it for reads whose slowest responses matter.
   ///
   /// ```swift
   /// let price = try await client.send(.get(priceURL).hedged(after: .p95))
@@ -72,14 +72,13 @@ extension Request {
   /// - The response does not go into a file, because two attempts would write it.
   /// - Second attempts are at most 5 % of the client's attempts with this option. When few are left, a second attempt
   ///   comes after twice the delay, so that the slowest responses get them.
-  /// - `ClientConfiguration.retryBudget`
-  ///   allows it, as it does a retry.
+  /// - `ClientConfiguration.retryBudget` allows it, as it does a retry.
   /// - A slot is free and the rate limits allow an attempt at once. A second attempt never waits.
   /// - The origin has not asked to wait with `Retry-After`.
   ///
-  /// Both attempts are parts of one attempt of the retry policy, and each is authenticated and signed. A failure of one
-  /// is not the outcome while the other runs. If both fail, the call gets the error of the first. A request of an outbox
-  /// or an event stream, and a part of a resumable upload, have no second attempt.
+  /// Both attempts are parts of one attempt of the retry policy, and each is authenticated and signed. A failure of
+  /// one is not the outcome while the other runs. If both fail, the call gets the error of the first. A request of an
+  /// outbox or an event stream, and a part of a resumable upload, have no second attempt.
   /// - Parameter delay: The time before the second attempt. It replaces `ClientConfiguration.hedging`.
   public func hedged(after delay: HedgeDelay) -> Request { with { $0.options.hedging = delay } }
 

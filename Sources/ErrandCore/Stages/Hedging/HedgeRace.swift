@@ -6,8 +6,8 @@
 
 /// One attempt of the retry policy that may be made twice at the same time.
 ///
-/// The first attempt runs in the caller's task. The second one runs in the task of its timer, which inherits the caller's
-/// task-local values. The last stage reports what happens to them (`HedgeLeg`).
+/// The first attempt runs in the caller's task. The second one runs in the task of its timer, which inherits the
+/// caller's task-local values. The last stage reports what happens to them (`HedgeLeg`).
 final class HedgeRace: AttemptObserver {
   typealias Racer = HedgeRaceState.Racer
 
@@ -167,10 +167,10 @@ final class HedgeRace: AttemptObserver {
   // MARK: The second attempt
 
   /// Waits until the second attempt is due, and makes it.
-  private func startTimer(_ number: Int, _ wait: Duration, origin: String) {
+  private func startTimer(_ number: Int, _ wait: Duration) {
     let timer = Task { [self, stage] in
       do { try await stage.timeline.sleep(wait) } catch { return }
-      await begin(number, after: wait, origin: origin)
+      await begin(number, after: wait)
     }
     let isLate = state.withLock { state in
       if state.race.isArmed(number) { state.timer = timer }
@@ -180,8 +180,8 @@ final class HedgeRace: AttemptObserver {
     if isLate { timer.cancel() }
   }
 
-  private func begin(_ number: Int, after wait: Duration, origin: String) async {
-    guard let waited = await waitForBudget(number, after: wait, origin: origin) else { return }
+  private func begin(_ number: Int, after wait: Duration) async {
+    guard let waited = await waitForBudget(number, after: wait) else { return }
     let begins = state.withLock { state in
       guard state.race.begin(number) else { return false }
       (state.timer, state.begun) = (nil, (number, waited))
@@ -207,10 +207,12 @@ final class HedgeRace: AttemptObserver {
   }
 
   /// Returns how long the second attempt has waited when it is taken out of the budget; nil if it is not made.
-  private func waitForBudget(_ number: Int, after wait: Duration, origin: String) async -> Duration? {
+  private func waitForBudget(_ number: Int, after wait: Duration) async -> Duration? {
+    // It begins with the call's request, even if the first attempt has followed a redirect.
+    let origin = request.address.originName
     for isLate in [false, true] {
       guard state.withLock({ $0.race.isArmed(number) }),
-        stage.slots.hasFree(call.effectivePriority, origin: request.address.originName)
+        stage.slots.hasFree(call.effectivePriority, origin: origin)
       else { return nil }
       switch stage.begin(origin: origin, isLate: isLate) {
       case .now: return isLate ? wait * 2 : wait
@@ -234,7 +236,7 @@ final class HedgeRace: AttemptObserver {
       second.cancellation = CancellationToken()
       second.effectivePriority = EffectivePriority(
         call.effectivePriority.current, canChange: false, mayWait: false)
-      // Nobody sees its progress unless it wins.
+      // Its progress is shown only if it wins.
       second.progress = call.progress.map { _ in ProgressHub() }
       second.events = events
     }
@@ -304,7 +306,7 @@ final class HedgeRace: AttemptObserver {
     }
     timer?.cancel()
     if isFirst { stage.attempt() }
-    if let number, let delay { startTimer(number, delay, origin: origin) }
+    if let number, let delay { startTimer(number, delay) }
   }
 
   private func sendSecond(_ request: Request) throws {

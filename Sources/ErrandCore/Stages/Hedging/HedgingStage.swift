@@ -6,14 +6,14 @@
 
 /// Makes a second attempt beside the first if the response does not begin in time (`Request.hedged(after:)`).
 ///
-/// The stage is within the retries, so that each attempt of the retry policy may have a second one, and a second attempt
-/// is not retried. It comes before authentication, so that both attempts pass every stage that an attempt
+/// The stage is within the retries, so that each attempt of the retry policy may have a second one, and a second
+/// attempt is not retried. It comes before authentication, so that both attempts pass every stage that an attempt
 /// passes: each is authenticated, traced and signed, takes a pass of the rate limits, and takes a slot.
 ///
-/// Each of the two has a context derived from the call's (`CallContext.racing`), because contexts and stages are made for
-/// one attempt at a time: the winner must be able to cancel the other without cancelling the call, and their counts,
-/// progress and events must not mix. In events, the second attempt is another call, as a shared request is. So the
-/// events of one call are still those of one attempt after the other, which listeners rely on.
+/// Each of the two has a context derived from the call's (`CallContext.racing`), because contexts and stages are made
+/// for one attempt at a time: the winner must be able to cancel the other without cancelling the call, and their
+/// counts, progress and events must not mix. In events, the second attempt is another call, as a shared request is.
+/// So the events of one call are still those of one attempt after the other, which listeners rely on.
 final class HedgingStage: Stage {
   let usage: StageUsage
   let retries: RetryStage
@@ -46,9 +46,6 @@ final class HedgingStage: Stage {
     self.date = date
   }
 
-  /// The number of origins that are remembered, for tests.
-  var count: Int { state.withLock { $0.count } }
-
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let delay = request.options.hedging ?? delay
     if let problem = delay.problem {
@@ -62,8 +59,8 @@ final class HedgingStage: Stage {
   }
 
   private func mayHedge(_ request: Request, _ context: CallContext) -> Bool {
-    // Two attempts would write one file. A caller with other limits, such as an outbox, counts on one request on the wire,
-    // and a transport for one call has one response.
+    // Two attempts would write one file. A caller with other limits, such as an outbox, counts on one request on
+    // the wire, and a transport for one call has one response.
     !context.destination.isFile && !request.options.takesNoSlot && context.transport == nil
       && request.body.isReplayable && retries.mayRepeat(request)
   }

@@ -3,7 +3,8 @@
 /// Only first attempts are measured, so that second attempts do not change what they depend on. A first attempt that
 /// got no response, because the second one was faster, took at least as long as it ran, and counts with that time.
 struct HedgingState: Sendable {
-  /// The number of origins that are remembered. The one that was not used for the longest time makes room for a new one.
+  /// The number of origins that are remembered. The one that was not used for the longest time makes room for a new
+  /// one.
   static let mostOrigins = 64
   /// The smallest number of attempts from which a percentile is computed. Of fewer, a 95th percentile is only their
   /// maximum.
