@@ -123,7 +123,8 @@ import Testing
   }
 
   @Test func `requests that must not be sent twice have no second attempt`() async throws {
-    let stage = stage { _, _ in .response().after(.seconds(1)) }
+    let recorder = EventRecorder()
+    let stage = configured { $0.listeners = [recorder] }.responding { _, _ in .response().after(.seconds(1)) }
     try await warmUp(stage, 200)
     let delay = HedgeDelay.after(.milliseconds(100))
     let post = Request.post("http://a.test/post", .text("x")).hedged(after: delay)
@@ -134,9 +135,28 @@ import Testing
       for request in requests { try await stage.client.send(request) }
     }
     #expect(sent(stage).map(\.path) == ["/post", "/outbox", "/plain", "/never"])
+    // None was even begun.
+    #expect(recorder.records.allSatisfy { $0.event.purpose == .caller })
     try await send(post.idempotencyKey("1"), stage)
     #expect(sent(stage).count == 6)
     #expect(Set(sent(stage).suffix(2).map { $0.fields["Idempotency-Key"] }) == ["\"1\""])
+  }
+
+  @Test func `a request that an interceptor has made unrepeatable has no second attempt`() async throws {
+    struct Posting: Interceptor {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+        var request = request
+        if request.path == "/x" { request.method = .post }
+        return try await next(request)
+      }
+    }
+    let stage = configured { $0.attemptInterceptors = [Posting()] }.responding { _, _ in
+      .response().after(.seconds(1))
+    }
+    try await warmUp(stage)
+    try await send(get(), stage)
+    #expect(sent(stage).map(\.method) == [.post])
+    await stage.expectNothingLeft()
   }
 
   @Test func `a client's delay is for all requests, except those with another one`() async throws {
@@ -301,21 +321,21 @@ import Testing
 
   // MARK: Measuring
 
-  @Test func `quick refusals and second attempts do not shorten the delay`() async throws {
+  @Test func `quick refusals do not shorten the delay`() async throws {
     let stage = stage { _, request in
       request.path == "/busy"
         ? .response(status: 503).after(.milliseconds(1)) : .response().after(.milliseconds(500))
     }
-    try await warmUp(stage, 100)
+    try await warmUp(stage, 20)
     await stage.clock.run {
-      for _ in 0..<400 { _ = try? await stage.client.send(get("busy").attempts(1)) }
+      for _ in 0..<500 { _ = try? await stage.client.send(get("busy").attempts(1)) }
     }
     let began = stage.clock.now.offset
     _ = stage.client.start(get())
     await stage.clock.advance(by: .milliseconds(9))
-    #expect(sent(stage).count == 401)
+    #expect(sent(stage).count == 501)
     await stage.clock.advance(by: .milliseconds(1))
-    #expect(sent(stage).count == 402)
+    #expect(sent(stage).count == 502)
     await stage.clock.advance(by: .seconds(1))
     #expect(stage.clock.now.offset - began > .seconds(1))
     await stage.expectNothingLeft()
@@ -370,6 +390,18 @@ import Testing
       await stage.expectNothingLeft()
       #expect(stage.stub.cancelled == 2, "reason \(reason), \(stage.paths)")
     }
+  }
+
+  @Test func `a call that is cancelled between two attempts says that the first one reached the server`()
+    async throws
+  {
+    let stage = stage { _, _ in .response(status: 503, fields: ["Retry-After": "5"]) }
+    let call = stage.client.start(get())
+    await stage.reachSleep(of: .seconds(5))
+    call.cancel()
+    let error = await #expect(throws: RequestError.self) { try await call.value }
+    #expect(error?.code == .cancelled && error?.reachedServer == true)
+    await stage.expectNothingLeft()
   }
 
   @Test(arguments: 0..<20)
