@@ -45,6 +45,20 @@ extension OutboxStoreConformance {
       try harness.equal(try await other.uploads(of: [second.id]), [Data([1])], "the upload of a dead letter")
     },
 
+    Case("keeps the upload of a row that a late delivery does not change") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a", lifetime: .seconds(20)))
+      let lease = try await harness.take(store, "a", for: .seconds(10))
+      _ = try await store.keep(Data([1]), madeProgress: true, of: lease)
+      harness.advance(.seconds(30))
+      _ = try await harness.claim(store)
+      try harness.equal(try await harness.state(store, "a"), .expired, "the state")
+      var late = FinishedAttempt(lease: lease, outcome: .delivered(response: Data()))
+      late.hasUpload = true
+      try harness.equal(try await store.finish([late]).map(\.row), [nil], "that the delivery counts")
+      try harness.equal(try await store.uploads(of: [lease.id]), [Data([1])], "the upload")
+    },
+
     Case("counts attempts anew after an upload made progress") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))

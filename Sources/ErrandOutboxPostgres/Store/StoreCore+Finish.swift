@@ -23,9 +23,11 @@
         switch await link.outcome(of: query(Self.finish, values)) {
         case .success(let answer):
           state.withLock { state in for attempt in attempts { state.claimed.remove(attempt.lease.number) } }
+          let finished = Self.finished(attempts.count, answer)
+          let ended = zip(attempts, finished).filter { $0.hasUpload && $1.row?.state == .delivered }
           // Those that are left are removed later, by `prune`.
-          try? await removeUploads(of: attempts.filter(\.endsUpload).map(\.lease))
-          return Self.finished(attempts.count, answer)
+          try? await removeUploads(of: ended.map(\.0.lease))
+          return finished
         case .failure(let failure) where failure.kind == .lost && !isRepeat: isRepeat = true
         case .failure(let failure): throw failure.error(link)
         }
@@ -102,13 +104,6 @@
           time, .integer(owner), .texts(news.map { StoredName($0.origin).key }), .blobs(news.map(\.label)),
           .integers(kinds), .texts(reasons), .integers(waits),
         ], isRepeatable: true)
-    }
-  }
-
-  extension FinishedAttempt {
-    /// True if an upload that the store may have is not needed any more.
-    fileprivate var endsUpload: Bool {
-      if case .delivered = outcome { hasUpload } else { false }
     }
   }
 #endif

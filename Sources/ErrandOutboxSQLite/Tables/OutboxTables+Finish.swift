@@ -69,9 +69,14 @@ extension OutboxTables {
   }
 
   private func finish(_ finished: FinishedAttempt, at now: StoreTime) throws -> Finished {
-    if finished.hasUpload, case .delivered = finished.outcome {
+    let result = try record(finished, at: now)
+    if finished.hasUpload, result.row?.state == .delivered {
       try removeUpload(Self.sequence(ofLease: finished.lease.number))
     }
+    return result
+  }
+
+  private func record(_ finished: FinishedAttempt, at now: StoreTime) throws -> Finished {
     if let claimed = claimed.removeValue(forKey: finished.lease.number),
       case .delivered(let response) = finished.outcome,
       try markDelivered(claimed.row.sequence, response, under: finished.lease.number, at: now)
