@@ -51,7 +51,8 @@ import Testing
     server.fail(.cut(after: 100_000), .cut(after: 50_000), .none, .cutBeforeResponse)
     #expect(try await run(4, until: .place(place, count)) == .killed)
     #expect(try await run(4, until: .done) == .exited(0))
-    expectOnce(4)
+    // The other three may be created in the moment of the kill, before the process can store where.
+    expectOnce(4, unfinished: 3)
   }
 
   @Test func `an upload whose process is killed 40 times continues each time`() async throws {
