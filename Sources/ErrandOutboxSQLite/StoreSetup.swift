@@ -83,8 +83,7 @@ struct StoreFolder {
   func make() throws {
     let parents = parentsOfMissing
     do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileDescriptor.makeFolders(path)
     } catch {
       throw OutboxError.notWritable(path, "\(error)")
     }

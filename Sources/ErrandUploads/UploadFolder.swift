@@ -45,18 +45,8 @@ struct UploadFolder: Sendable {
   /// Creates the folder, so that a failure shows before anything is sent.
   func create() async throws {
     try await Self.onQueue { [folder] in
-      do { try Self.create(folder) } catch { throw Self.unwritable(error) }
+      do { try FileDescriptor.makeFolders(folder) } catch { throw Self.unwritable(error) }
     }
-  }
-
-  private static func create(_ folder: String) throws(FileError) {
-    if let status = FileDescriptor.status(of: folder) {
-      guard status.isFolder else { throw FileError(.create, folder, "it is not a folder") }
-      return
-    }
-    let parent = URL(filePath: folder).deletingLastPathComponent().path
-    if parent != folder { try create(parent) }
-    try FileDescriptor.makeFolder(folder)
   }
 
   /// Replaces the record, and returns when it survives a crash of the system; nil removes it.

@@ -192,4 +192,19 @@ extension FileDescriptor {
   package static func makeFolder(_ path: String) throws(FileError) {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(.create, path) }
   }
+
+  /// Creates a folder that only this user can access, and the missing folders above it. A link to a folder counts as one.
+  package static func makeFolders(_ path: String) throws(FileError) {
+    if isFolder(path) { return }
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+      try makeFolders(String(path[..<slash]))
+    }
+    try makeFolder(path)
+    guard isFolder(path) else { throw FileError(.create, path, "it exists, and is not a folder") }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var info = stat()
+    return unsafe stat(path, &info) == 0 && FileStatus(info).isFolder
+  }
 }

@@ -29,7 +29,7 @@ struct HandoverFiles: Sendable {
     let path = path(lease)
     return try await work.perform { [self] in
       do {
-        try make()
+        try FileDescriptor.makeFolders(folder)
         FileDescriptor.remove(path)
         let file = try FileDescriptor(private: path)
         let length = try copy(upload, to: file)
@@ -44,12 +44,6 @@ struct HandoverFiles: Sendable {
         throw error
       }
     }
-  }
-
-  private func make() throws {
-    if FileDescriptor.status(of: folder) != nil { return }
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   private func copy(_ upload: Upload, to file: FileDescriptor) throws -> Int64 {

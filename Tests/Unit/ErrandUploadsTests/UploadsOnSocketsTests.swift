@@ -385,6 +385,20 @@ import Testing
       file, to: server.url, resuming: .automatic.kept(in: place.file("a").appending(path: "b/c")))
   }
 
+  @Test func `a folder may be behind a link`() async throws {
+    let server = try UploadServer()
+    let place = try TemporaryFolder()
+    let (folder, link) = (place.file("folder"), place.file("link"))
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+    for kept in [link, link.appending(path: "below")] {
+      let client = Self.client()
+      _ = try await client.upload(
+        .post(server.url, .bytes(Self.content)), resuming: .automatic.kept(in: kept))
+    }
+    #expect(server.uploads.count == 2)
+  }
+
   // MARK: Secrets
 
   /// Adds a credential to each request, as users are told to do for an outbox.
