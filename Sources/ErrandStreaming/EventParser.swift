@@ -24,13 +24,19 @@ struct EventParser: Sendable {
 
   /// - Parameters:
   ///   - lastID: The last id of the connection before this one.
-  ///   - sendableID: The last id of that connection that a header field can have; nil for `lastID`.
   ///   - limit: The maximum length of a line, and of the data of an event, in bytes.
-  init(lastID: String, sendableID: String? = nil, limit: Int) {
+  init(lastID: String, limit: Int) {
     (self.lastID, id) = (lastID, lastID)
-    self.sendableID = sendableID ?? lastID
+    sendableID = lastID
     self.limit = limit
     lines = LineSplitter(limit: limit)
+  }
+
+  /// Drops an event that is not complete, and begins with the bytes of the next connection.
+  mutating func reconnect() {
+    let sendableID = sendableID
+    self = EventParser(lastID: lastID, limit: limit)
+    self.sendableID = sendableID
   }
 
   /// Reads further bytes, and adds the events that they complete.

@@ -112,8 +112,7 @@ private final class EventReader {
     }
     if response.status == 204 { return try await reconnect(subscription, .noContent) }
     state.opened()
-    parser = EventParser(
-      lastID: parser.lastID, sendableID: parser.sendableID, limit: max(1, stream.options.limit))
+    parser.reconnect()
     phase = .reading(subscription, response.chunks.makeAsyncIterator())
   }
 

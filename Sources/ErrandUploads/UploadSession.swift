@@ -343,7 +343,7 @@ package final class UploadSession: Sendable {
 
   private func present(_ state: State) -> UploadRecord? {
     guard let resource = state.upload.resource, let identity = state.identity,
-      let url = try? call.request(.head, to: resource.url, allowsOtherOrigins: allowsOtherOrigins).urlText
+      let url = address(resource.url)
     else { return nil }
     return UploadRecord(
       target: Self.target(of: call.request), identity: identity, resource: url, dialect: resource.dialect,
@@ -385,12 +385,13 @@ package final class UploadSession: Sendable {
     let resource = state.withLock { $0.upload.resource }
     return response.ofCall(to: call.request.url ?? response.url) { field in
       guard ASCII.equalIgnoringCase(field.name, "Location"), let resource else { return false }
-      return field.value == resource.url || (try? request(field.value)) == (try? request(resource.url))
+      return field.value == resource.url || address(field.value) == address(resource.url)
     }
   }
 
-  private func request(_ location: String) throws -> String {
-    try call.request(.head, to: location, allowsOtherOrigins: true).urlText
+  /// Returns the absolute URL that the server names; nil if no request may be sent there.
+  private func address(_ location: String) -> String? {
+    try? call.request(.head, to: location, allowsOtherOrigins: allowsOtherOrigins).urlText
   }
 
   private func failed(_ failure: UploadState.Failure) async throws -> RequestError {

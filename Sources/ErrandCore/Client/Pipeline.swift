@@ -15,8 +15,11 @@ final class Pipeline: Sendable {
   let authentication: AuthenticationStage
   /// The stages of a request without rarely used options.
   private let stagesOfEvery: [any Stage]
-  /// The stages of a request with such options, at the index of their raw value.
-  private let stagesWithOptions: [[any Stage]]
+  /// The stages of requests with such options, at the index of their raw value; nil for combinations that no request has
+  /// used.
+  private let stagesWithOptions = Locked([[any Stage]?](repeating: nil, count: StageOption.combinations))
+  /// All stages, outermost first.
+  private let stages: [any Stage]
   /// The stages of a request that the client's credential is for; nil if they are the same as
   /// `stagesOfEvery`.
   private let stagesWithCredential: [any Stage]?
@@ -105,16 +108,8 @@ final class Pipeline: Sendable {
         isIntercepted: isIntercepted),
     ]
 
+    self.stages = stages
     stagesOfEvery = stages.filter { $0.usage == .everyRequest }
-    stagesWithOptions = StageOption.allSets.map { options in
-      stages.filter { stage in
-        switch stage.usage {
-        case .everyRequest, .requestsWithCredential: true
-        case .requests(with: let option): options.contains(option)
-        case .none: false
-        }
-      }
-    }
     stagesWithCredential =
       authentication.usage == .requestsWithCredential
       ? stages.filter { $0.usage == .everyRequest || $0.usage == .requestsWithCredential } : nil
@@ -255,9 +250,24 @@ final class Pipeline: Sendable {
   }
 
   private func stages(of request: Request) -> [any Stage] {
-    if request.options.hasStages { return stagesWithOptions[request.options.stageOptions.rawValue] }
+    if request.options.hasStages { return stages(with: request.options.stageOptions) }
     if let stagesWithCredential, authentication.concerns(request) { return stagesWithCredential }
     return stagesOfEvery
+  }
+
+  private func stages(with options: StageOption) -> [any Stage] {
+    stagesWithOptions.withLock { known in
+      if let stages = known[options.rawValue] { return stages }
+      let found = stages.filter { stage in
+        switch stage.usage {
+        case .everyRequest, .requestsWithCredential: true
+        case .requests(with: let option): options.contains(option)
+        case .none: false
+        }
+      }
+      known[options.rawValue] = found
+      return found
+    }
   }
 
   /// Returns the request with an absolute URL and an encoded body.

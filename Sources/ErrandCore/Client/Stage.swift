@@ -53,9 +53,6 @@ struct StageOption: OptionSet, Sendable {
   static let network = StageOption(rawValue: 64)
   static let hedging = StageOption(rawValue: 128)
 
-  private static let all: StageOption = [
-    .dependencies, .repeats, .caching, .signing, .rateLimit, .invalidating, .network, .hedging,
-  ]
-  /// All combinations of options, each at the index of its raw value.
-  static let allSets = (0...all.rawValue).map { StageOption(rawValue: $0) }
+  /// The number of combinations of options.
+  static let combinations = 256
 }

@@ -160,11 +160,6 @@ struct DispatchState: Sendable {
     inFlight.end(finished)
   }
 
-  /// Begins no attempt at the origin before this time, because of its rate limit.
-  mutating func rest(_ origin: String, until end: Duration, at now: Duration) {
-    origins.rest(origin, until: end, at: now)
-  }
-
   /// Ends the recording that is in progress.
   /// - Parameter isDone: False if the store could not record the ends.
   mutating func endRecording(isDone: Bool) {

@@ -9,12 +9,12 @@ import ErrandCore
 /// Sends one request, and records the end of the attempt.
 extension Dispatcher {
   func deliver(_ claimed: ClaimedRow) async {
-    let (conclusion, hasUpload) = await conclusion(on: claimed)
+    let conclusion = await conclusion(on: claimed)
     let id = claimed.row.id
     var finished = FinishedAttempt(
       lease: claimed.lease,
       outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
-    finished.hasUpload = hasUpload
+    finished.hasUpload = conclusion.hasUpload
     hub.remember(conclusion.told, of: id)
     let label = conclusion.sign.mayHold ? originLabel(of: claimed) : Data()
     let now = timeline.now()
@@ -27,51 +27,48 @@ extension Dispatcher {
     storage.originAddress(from: claimed.content, of: claimed.row.id).map(storage.originLabel) ?? Data()
   }
 
-  private func conclusion(on claimed: ClaimedRow) async -> (RetryRule.Conclusion, hasUpload: Bool) {
-    guard holds(claimed.lease) else { return (.returned, false) }
-    let read = Result { () throws(OutboxError) in
-      try storage.stored(from: claimed.content, of: claimed.row.id)
-    }
-    if let parts = try? read.get().request, let wait = await wait(of: claimed, parts) {
-      var conclusion = RetryRule.Conclusion.returned
-      conclusion.sign = .overRate(wait: wait)
-      return (conclusion, false)
-    }
-    hub.publish([claimed.row])
+  private func conclusion(on claimed: ClaimedRow) async -> RetryRule.Conclusion {
+    guard holds(claimed.lease) else { return .returned }
     let parts: StoredRequest
     let opener: StoredBodyOpener
     do {
-      (parts, opener) = try read.get()
+      (parts, opener) = try storage.stored(from: claimed.content, of: claimed.row.id)
     } catch {
-      return (rule.conclusion(onUnreadable: error), false)
+      hub.publish([claimed.row])
+      return rule.conclusion(onUnreadable: error)
     }
-    let stored = parts.request(opening: opener)
-    guard await begin(claimed.lease) else { return (.returned, false) }
+    if let wait = await wait(of: claimed, parts) { return .overRate(wait: wait) }
+    hub.publish([claimed.row])
+    guard await begin(claimed.lease) else { return .returned }
     let left = claimed.end.map { $0 - timeline.now() }
     // The store marks the row as expired at the next claim.
-    if let left, left <= .zero { return (.returned, false) }
+    if let left, left <= .zero { return .returned }
+    let stored = parts.request(opening: opener)
     let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
     let request = request(stored, priority: priority, deadline: left)
     let result: Result<Response, any Error>
     var madeProgress: Bool?
     if let resumption = parts.options.resumption?.resumption, parts.body.kind != .none {
-      let end = await upload(request, opener, parts, resumption, of: claimed)
-      (result, madeProgress) = (end.result, end.madeProgress)
+      (result, madeProgress) = await upload(request, opener, parts, resumption, of: claimed)
     } else {
       do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
     }
     Failpoint.hit(.afterResponse)
     if case .failure(let error) = result, error.isCancellation, wasGivenBack(claimed.lease) {
-      return (.returned, madeProgress != nil)
+      return .returned
     }
     let isRefusedAlone = state.withLock { $0.origins.isRefusedAlone(claimed.lease) }
     var random = random
     var attempt = attempt(of: stored, claimed.row, result)
-    if let madeProgress { attempt.take(madeProgress: madeProgress, counted: claimed.row.countedAttempts) }
-    let conclusion = rule.conclusion(
+    if let madeProgress {
+      attempt.take(madeProgress: madeProgress, counted: claimed.row.countedAttempts)
+      attempt.mayChangeOrigin = parts.options.uploadMayChangeOrigin
+    }
+    var conclusion = rule.conclusion(
       on: attempt, counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
       date: configuration.date(), random: &random)
-    return (conclusion, madeProgress != nil)
+    conclusion.hasUpload = madeProgress != nil
+    return conclusion
   }
 
   func attempt(of stored: Request, _ row: OutboxRow, _ result: Result<Response, any Error>) -> DeliveryAttempt
@@ -105,7 +102,7 @@ extension Dispatcher {
     guard let pass else { return .zero }
     if pass.wait > .zero { return pass.wait }
     let now = timeline.now()
-    proceed { $0.rest(origin, until: now + pass.next, at: now) }
+    proceed { $0.origins.rest(origin, until: now + pass.next, at: now) }
     return nil
   }
 

@@ -114,6 +114,9 @@ struct OriginState: Sendable {
   /// The number of attempts in flight that do not hang.
   var moving: Int { isOpen ? 0 : inFlight - hanging }
 
+  /// True if its rate limit allows no attempt for now.
+  var isResting: Bool { restsUntil != nil }
+
   /// True if nothing may be sent to the origin for now.
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
@@ -123,7 +126,7 @@ struct OriginState: Sendable {
   }
 
   func mayBegin(_ limits: Limits) -> Bool {
-    if restsUntil != nil { return false }
+    if isResting { return false }
     return switch phase {
     case .open: false
     case .halfOpen: movingProbes < 1 && hasRoomForProbe(limits)
@@ -304,7 +307,7 @@ struct OriginState: Sendable {
 
   /// True if forgetting this state loses no information.
   func isForgettable(at now: Duration, _ limits: Limits) -> Bool {
-    guard attempts.isEmpty, waiting == 0, restsUntil == nil else { return false }
+    guard attempts.isEmpty, waiting == 0, !isResting else { return false }
     switch phase {
     case .open: return false
     case .closed: return now - lastProgress > .seconds(60)

@@ -81,7 +81,7 @@ struct OriginTable: Sendable {
 
   /// True if at most half of the rows that the origin should have ahead are waiting.
   private func isHungry(_ origin: OriginState) -> Bool {
-    guard !origin.isDry, origin.restsUntil == nil else { return false }
+    guard !origin.isDry, !origin.isResting else { return false }
     switch origin.account {
     case .regular: return origin.waiting <= 2 * min(origin.window, origin.most(limits))
     case .probing: return origin.waiting == 0 && origin.mayBegin(limits)
@@ -102,7 +102,7 @@ struct OriginTable: Sendable {
   /// that may be sent.
   func givesBack(_ origin: String) -> Bool {
     guard let state = origins[origin] else { return false }
-    if state.restsUntil != nil, state.isSlow { return state.waiting > 0 }
+    if state.isResting, state.isSlow { return state.waiting > 0 }
     guard state.account == .probing else { return state.account == .none }
     // The rows of a half-open origin are tried one after the other, until too many hang.
     return state.waiting > 1 && !(state.phase == .halfOpen && state.hasRoomForProbe(limits))
@@ -213,7 +213,7 @@ struct OriginTable: Sendable {
     // With enough probes for all origins, their order does not matter.
     let isScarce = wish.others < origins.count
     for (name, state) in isScarce ? origins.sorted(by: { $0.key < $1.key }) : Array(origins) {
-      if state.restsUntil != nil, state.account != .none {
+      if state.isResting, state.account != .none {
         wish.capacities[name] = 0
         continue
       }

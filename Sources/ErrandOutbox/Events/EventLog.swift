@@ -123,21 +123,7 @@ final class EventLog: Sendable {
 
   /// The latest progress, and that from now on. The stream ends with the request's last step.
   var progress: AsyncStream<TransferProgress> {
-    let (stream, continuation) = AsyncStream<TransferProgress>.makeStream(
-      bufferingPolicy: .bufferingNewest(1))
-    let id = state.withLock { state -> Int? in
-      // This stream has no consumer yet, so yielding under the lock resumes no task.
-      if let progress = state.progress { continuation.yield(progress) }
-      return state.end == nil ? state.progressObservers.add(continuation) : nil
-    }
-    guard let id else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.progressObservers.remove(id) }
-    }
-    return stream
+    stream(to: \.progressObservers, .bufferingNewest(1)) { $0.progress.map { [$0] } ?? [] }
   }
 
   /// The events from the first step on. The stream ends with the last one.
@@ -147,18 +133,26 @@ final class EventLog: Sendable {
   var eventsOfLife: AsyncStream<OutboxEvent> { events(fromBirth: false) }
 
   private func events(fromBirth: Bool) -> AsyncStream<OutboxEvent> {
-    let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream()
+    stream(to: \.observers, .unbounded) { $0.events.dropFirst(fromBirth ? 0 : $0.lifeStart) }
+  }
+
+  /// Returns a stream of what is known already, and of what these observers get until the log ends.
+  private func stream<Element, Known: Sequence<Element>>(
+    to observers: any WritableKeyPath<State, Observers<Element>> & Sendable,
+    _ buffering: AsyncStream<Element>.Continuation.BufferingPolicy, beginningWith known: (State) -> Known
+  ) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: buffering)
     let id = state.withLock { state -> Int? in
       // This stream has no consumer yet, so yielding under the lock resumes no task.
-      for event in state.events.dropFirst(fromBirth ? 0 : state.lifeStart) { continuation.yield(event) }
-      return state.end == nil ? state.observers.add(continuation) : nil
+      for element in known(state) { continuation.yield(element) }
+      return state.end == nil ? state[keyPath: observers].add(continuation) : nil
     }
     guard let id else {
       continuation.finish()
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.observers.remove(id) }
+      self?.state.withLock { $0[keyPath: observers].remove(id) }
     }
     return stream
   }

@@ -31,8 +31,8 @@ public final class Receipt: Sendable, Identifiable {
   /// begins with the progress that is known, also of an earlier launch, and ends with the request's last step. A slow
   /// consumer misses intermediate reports, and so does one in another process than the attempt's.
   public var progress: AsyncStream<TransferProgress> {
-    if log.hasProgress { return log.progress }
     let stream = log.progress
+    if log.hasProgress { return stream }
     Task { [log, outbox, id] in
       guard let kept = try? await outbox.store.uploads(of: [id]).first ?? nil,
         let upload = outbox.storage.upload(kept, of: id)

@@ -59,7 +59,7 @@ public struct DeliveryAttempt: Sendable {
   public let result: Result<Response, any Error>
   /// When the request was stored.
   public let storedAt: Date
-  /// True if redirects of the request may lead to another origin.
+  /// True if redirects of the request, or the URL of its upload, may lead to another origin.
   var mayChangeOrigin = false
   /// Whether the upload made progress; nil for a request whose upload does not resume.
   private(set) var madeProgress: Bool?
@@ -83,8 +83,6 @@ public struct DeliveryAttempt: Sendable {
   mutating func take(madeProgress: Bool, counted: Int) {
     self.madeProgress = madeProgress
     failures = madeProgress ? 1 : counted
-    // The server names the upload's URL itself, and that is not a redirect.
-    mayChangeOrigin = request.options.redirects?.allowsOtherOrigins ?? true
   }
 }
 

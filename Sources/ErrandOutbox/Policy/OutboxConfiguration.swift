@@ -125,8 +125,8 @@ extension OutboxConfiguration {
   var memoryLimit: Int { max(responseLimit, 1 << 20) }
 
   /// The rate limit of requests to this URL with this key.
-  func rateLimit(_ url: URL?, key: String?) -> RateLimit? {
-    guard let rateLimitOf, let url else { return rateLimit }
+  func rateLimit(_ url: @autoclosure () -> URL?, key: String?) -> RateLimit? {
+    guard let rateLimitOf, let url = url() else { return rateLimit }
     return rateLimitOf(url, key) ?? rateLimit
   }
 

@@ -29,9 +29,16 @@ struct RetryRule: Sendable {
     var sign: OriginSign
     /// The response to a delivered request that must not be stored, but may be published.
     var told: OutboxResponse?
+    /// True if the store may have an upload of the row.
+    var hasUpload = false
 
     /// The outbox itself gave the request back.
     static let returned = Conclusion(outcome: .returned, hasReached: nil, sign: .none)
+
+    /// The rate limit allows the request only after this time.
+    static func overRate(wait: Duration) -> Conclusion {
+      Conclusion(outcome: .returned, hasReached: nil, sign: .overRate(wait: wait))
+    }
   }
 
   /// Returns the consequences of an attempt.

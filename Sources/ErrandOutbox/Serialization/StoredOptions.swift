@@ -58,6 +58,10 @@ struct StoredOptions: Sendable, Hashable, Codable {
     trace = options.trace.map { [$0.traceparent, $0.state] }
   }
 
+  /// True if the server may keep the upload of the body at another origin. The server names the upload's URL itself, and
+  /// that is not a redirect, but the request's own policy may forbid it.
+  var uploadMayChangeOrigin: Bool { redirects?.allowsOtherOrigins ?? true }
+
   /// The options; nil if the values are not valid.
   var options: RequestOptions? {
     var options = RequestOptions()

@@ -30,8 +30,7 @@ extension Dispatcher {
       let session = UploadSession(
         call, source, resumption, record: kept.earlier.record, date: configuration.date,
         keep: { try await kept.keep($0) },
-        // The server names the upload's URL itself, and that is not a redirect.
-        allowsOtherOrigins: stored.options.redirects?.allowsOtherOrigins ?? true)
+        allowsOtherOrigins: stored.options.uploadMayChangeOrigin)
       let result = await withTaskCancellationHandler {
         await Self.result {
           try await call.end(with: Self.result { try await session.run(attempt: attempt) }, attempts: attempt)
