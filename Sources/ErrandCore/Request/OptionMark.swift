@@ -148,6 +148,7 @@ struct OptionMark: Sendable {
     noPart("stages.signing.pass", .irrelevant("the signing stage sets it, for one attempt")),
     noPart("stages.credential", .irrelevant("the authentication stage sets it, for one attempt")),
     noPart("stages.forwardRecord", .irrelevant("the HTTP cache sets it, for one forwarded request")),
+    noPart("stages.heldPass", .irrelevant("the rate limits set it, for one attempt")),
     noPart("stages.hedgeLeg", .irrelevant("the hedging stage sets it, for one attempt")),
     noPart("stages.trace", .irrelevant("the fields that trace a request select no response")),
   ]

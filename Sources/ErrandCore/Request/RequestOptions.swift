@@ -185,6 +185,12 @@ package struct RequestOptions: Sendable, Hashable {
     set { change { $0.hedging = newValue } }
   }
 
+  /// The attempt's pass of the rate limits; nil if none applies.
+  var heldPass: OnlyItself<HeldPass>? {
+    get { stages?.values.heldPass }
+    set { change { $0.heldPass = newValue } }
+  }
+
   /// The attempt's place in the race of two attempts; nil for an attempt that is alone.
   var hedgeLeg: HedgeLeg? {
     get { stages?.values.hedgeLeg }
@@ -218,6 +224,7 @@ package struct RequestOptions: Sendable, Hashable {
       var networkRule: NetworkRule?
       var hedging: HedgeDelay?
       var hedgeLeg: HedgeLeg?
+      var heldPass: OnlyItself<HeldPass>?
     }
 
     let values: Values

@@ -64,7 +64,7 @@ final class AttemptStage: Stage {
     if followed == 0 { record?.begins() }
     while true {
       try context.cancellation.check()
-      if request.options.hasStages { try tellRace(ofSending: request) }
+      if request.options.hasStages { try noteSending(of: request) }
       record?.isSent(at: defaults.date())
       if resends.isPending {
         context.countSent()
@@ -146,7 +146,10 @@ final class AttemptStage: Stage {
 
   // Not inlined, because most requests have no second attempt.
   @inline(never)
-  private func tellRace(ofSending request: Request) throws { try request.options.hedgeLeg?.isSent(request) }
+  private func noteSending(of request: Request) throws {
+    try request.options.hedgeLeg?.isSent(request)
+    request.options.heldPass?.value.begin()
+  }
 
   // Not inlined, because most clients have no cookies.
   @inline(never)

@@ -5,7 +5,8 @@
 #endif
 
 /// Waits until the rate limits allow the attempt. It comes before signing and the slot, so that no signature grows old
-/// and no slot is held while the attempt waits. A request that is signed again or redirected within its attempt does
+/// and no slot is held while the attempt waits. Its tokens come back only from its beginning on (`HeldPass`), so that
+/// attempts that wait for slots do not begin faster than the limits allow. A request that is signed again or redirected within its attempt does
 /// not pass it again.
 final class RateLimitStage: Stage {
   let usage: StageUsage
@@ -35,13 +36,19 @@ final class RateLimitStage: Stage {
     let pass = try await limiter.acquire(
       subject, effectivePriority: context.effectivePriority, cancellation: context.cancellation,
       events: context.events)
+    let held = HeldPass(pass, of: limiter)
+    var request = request
+    request.options.heldPass = OnlyItself(held)
     do {
       let response = try await next(request, context)
+      guard held.hasBegun else {
+        limiter.putBack(pass)
+        return response
+      }
       finish(pass, subject, response.fields, response.status, from: Address(response.url).originName)
       return response
     } catch {
-      if !context.effectivePriority.mayWait, context.sent == 0 {
-        // A second attempt that got no slot has not used its pass.
+      if !held.hasBegun {
         limiter.putBack(pass)
         throw error
       }

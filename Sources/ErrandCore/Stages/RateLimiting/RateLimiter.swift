@@ -51,7 +51,8 @@ final class RateLimiter: Sendable {
   /// The number of origins and groups that are remembered, for tests.
   var count: Int { gates.count }
 
-  /// Returns a pass for an attempt, which the caller must give back with `finish`.
+  /// Returns a pass for an attempt. The caller must tell when the attempt begins, and then when it ends, or put the pass
+  /// back.
   /// - Throws: The call's outcome, as soon as it is cancelled while it waits.
   func acquire(
     _ subject: RateSubject, effectivePriority: EffectivePriority, cancellation: CancellationToken,
@@ -72,7 +73,13 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// Takes back a pass.
+  /// Notes that the attempt of a pass begins.
+  func begin(_ pass: RatePass) {
+    let now = timeline.now()
+    change { ((), $0.begin(pass, at: now)) }
+  }
+
+  /// Takes back the pass of an attempt that has begun.
   /// - Parameters:
   ///   - reports: The quotas in the response.
   ///   - speaker: The name of the origin that sent the response; nil if it is that of the pass.

@@ -18,7 +18,7 @@ struct RateSubject: Sendable, Hashable {
   var groupLimit: RateLimit?
 }
 
-/// The permission to make an attempt. It is given back once, when the attempt has ended.
+/// The permission to make an attempt. It is given back once: when the attempt has ended, or will not begin.
 struct RatePass: Sendable, Hashable {
   fileprivate let origin: Int
   fileprivate let group: Int
@@ -79,7 +79,7 @@ struct RateLimiterState<Payload> {
     }
 
     mutating func pass(at now: Duration) {
-      _ = bucket?.take(at: now)
+      _ = bucket?.hold(at: now)
       quota?.take()
       inFlight += 1
     }
@@ -186,6 +186,14 @@ struct RateLimiterState<Payload> {
     join(place)
   }
 
+  /// Notes that the attempt of a pass begins: until then, its tokens do not come back. Returns the requests that start.
+  mutating func begin(_ pass: RatePass, at now: Duration) -> [Start] {
+    tick(now)
+    origins[pass.origin].gate.bucket?.begin(at: latest)
+    groups[pass.group].gate.bucket?.begin(at: latest)
+    return reopen(pass.origin, pass.group) + advance(to: now)
+  }
+
   /// Takes back the pass of an attempt that has ended. Returns the requests that start.
   /// - Parameters:
   ///   - reports: The quotas in the response.
@@ -209,7 +217,7 @@ struct RateLimiterState<Payload> {
     return started + advance(to: now)
   }
 
-  /// Takes back a pass that was not used. Returns the requests that start.
+  /// Takes back the pass of an attempt that has not begun. Returns the requests that start.
   mutating func putBack(_ pass: RatePass, at now: Duration) -> [Start] {
     tick(now)
     origins[pass.origin].gate.putBack()
@@ -407,7 +415,8 @@ struct RateLimiterState<Payload> {
   }
 
   private static func newAlarm(_ gate: inout Gate, at now: Duration) -> Duration? {
-    guard gate.waiting > 0, let wait = gate.wait(at: now) else { return nil }
+    // A gate whose tokens are held is looked at when an attempt begins.
+    guard gate.waiting > 0, gate.bucket?.isHeld != true, let wait = gate.wait(at: now) else { return nil }
     let due = now + wait
     if let alarm = gate.alarm, alarm <= due { return nil }
     gate.alarm = due

@@ -13,6 +13,8 @@ package struct TokenBucket: Sendable, Hashable {
   package private(set) var limit: RateLimit
   /// The units that are missing in the bucket.
   private var missing: Int128 = 0
+  /// The number of taken tokens that do not come back yet.
+  private var held = 0
   private var latest: Int128
 
   /// Creates a full bucket.
@@ -29,15 +31,37 @@ package struct TokenBucket: Sendable, Hashable {
     return true
   }
 
-  /// Puts back a token that was not used.
-  package mutating func putBack() { missing = max(0, missing - Self.token(limit)) }
+  /// Takes a token for an attempt that has not begun. The token comes back from `begin` on, so attempts that have
+  /// waited and then begin at once are as many as the bucket would have let begin then.
+  mutating func hold(at now: Duration) -> Bool {
+    guard take(at: now) else { return false }
+    held += 1
+    return true
+  }
 
-  /// Returns the time until the bucket has a token; zero if it has one. No token may be taken before.
+  /// Notes that an attempt with a held token begins.
+  mutating func begin(at now: Duration) {
+    refill(at: now)
+    held = max(0, held - 1)
+  }
+
+  /// Puts back a held token that was not used.
+  mutating func putBack() {
+    missing = max(0, missing - Self.token(limit))
+    held = max(0, held - 1)
+  }
+
+  /// True if all tokens are held, so that none comes back before an attempt begins.
+  var isHeld: Bool { held >= limit.burst }
+
+  /// Returns the time until the bucket has a token; zero if it has one. No token may be taken before. If all tokens are
+  /// held, the time is practically endless.
   package func wait(at now: Duration) -> Duration {
     var bucket = self
     bucket.refill(at: now)
     let excess = bucket.missing - (Self.capacity(limit) - Self.token(limit))
     guard excess > 0 else { return .zero }
+    if isHeld { return .longest }
     return Duration(attoseconds: Self.roundedUp(excess, limit) + max(0, bucket.latest - Self.bounded(now)))
   }
 
@@ -66,8 +90,10 @@ package struct TokenBucket: Sendable, Hashable {
       return
     }
     latest = now
+    // After a change of the limit, more tokens may be held than the bucket can miss.
+    let kept = min(missing, Int128(held) * Self.token(limit))
     missing =
-      elapsed >= Self.roundedUp(missing, limit) ? 0 : missing - elapsed * Int128(limit.requests)
+      elapsed >= Self.roundedUp(missing - kept, limit) ? kept : missing - elapsed * Int128(limit.requests)
   }
 
   /// The units of one token.

@@ -62,6 +62,12 @@ import Testing
       },
       "stages.hedging": option([]) { $0.hedging = .p95 },
       "stages.hedgeLeg": option([]) { $0.hedgeLeg = HedgeLeg(race: NoRace(), racer: .first) },
+      "stages.heldPass": option([]) {
+        var state = RateLimiterState<Int>(ageing: .zero, longestQuota: .zero)
+        let limiter = RateLimiter(RateLimits(), ageing: .zero, Timeline(VirtualClock()))
+        let pass = state.passAtOnce(RateSubject(origin: "a"), at: .zero).0
+        $0.heldPass = pass.map { OnlyItself(HeldPass($0, of: limiter)) }
+      },
       "stages.invalidated": option([]) { $0.invalidated = ["x"] },
       "stages.networkRule": option(.sharing) { $0.networkRule = NetworkRule(Online(), within: .seconds(1)) },
       "stages.repeats": option([]) { $0.repeats = $0.repeats.map { .sharing(fields: $0.fields + ["X"]) } },

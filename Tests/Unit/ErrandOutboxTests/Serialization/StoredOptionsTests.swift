@@ -58,6 +58,11 @@ import Testing
     passed.options.signingPass = SigningPass()
     var racing = plain
     racing.options.hedgeLeg = HedgeLeg(race: NoRace(), racer: .first)
+    var limits = RateLimiterState<Int>(ageing: .zero, longestQuota: .zero)
+    let limiter = RateLimiter(RateLimits(), ageing: .zero, Timeline(ContinuousClock()))
+    let pass = limits.passAtOnce(RateSubject(origin: "a"), at: .zero).0
+    var limited = plain
+    limited.options.heldPass = pass.map { OnlyItself(HeldPass($0, of: limiter)) }
     return [
       "timeout": (.stored, plain.timeout(.milliseconds(1500))),
       "stages.connectTimeout": (.stored, plain.connectTimeout(.milliseconds(1500))),
@@ -86,6 +91,7 @@ import Testing
       "stages.networkRule": (.refused, plain.waiting(for: NetworkRule(NoNetwork(), within: .zero))),
       "stages.hedging": (.refused, plain.hedged(after: .p95)),
       "stages.hedgeLeg": (.dropped(because: "each attempt has its own"), racing),
+      "stages.heldPass": (.dropped(because: "each attempt has its own"), limited),
       "stages.caching": (.refused, plain.cached(as: "a")),
       "stages.usesHTTPCache": (.refused, plain.cached()),
       "stages.forwardRecord": (.dropped(because: "the cache makes it anew"), recorded),

@@ -151,6 +151,48 @@ import Testing
     #expect(signer.seen.count == 1)
   }
 
+  @Test func `attempts that waited for a slot begin no faster than the rate`() async throws {
+    let gate = StubGate()
+    let stage = Stage.configured {
+      $0.rateLimits.perOrigin = RateLimit(requests: 1, per: .seconds(1), burst: 2)
+      $0.limits.total = 1
+    }.responding { $0.path == "/slow" ? .response().behind(gate) : .response() }
+    let slow = stage.client.start(get("slow"))
+    try await stage.stub.waitForRequests(1)
+    let calls = (1...5).map { stage.client.start(get("\($0)")) }
+    await stage.reachWaiting(1)
+    // The slot is taken for a long time, in which the bucket would have filled.
+    await stage.clock.advance(by: .seconds(60))
+    gate.open()
+    _ = try await slow.value
+    for count in 3...6 {
+      try await stage.stub.waitForRequests(count)
+      #expect(stage.paths.count == count)
+      await stage.clock.advance(by: .seconds(1))
+    }
+    for call in calls { _ = try await call.value }
+    await expectNothingLeft(stage)
+  }
+
+  @Test func `an attempt that never began takes no token`() async throws {
+    let gate = StubGate()
+    let stage = Stage.configured {
+      $0.rateLimits.perOrigin = RateLimit(requests: 1, per: .seconds(1000), burst: 2)
+      $0.limits.total = 1
+    }.responding { $0.path == "/slow" ? .response().behind(gate) : .response() }
+    let slow = stage.client.start(get("slow"))
+    try await stage.stub.waitForRequests(1)
+    let cancelled = stage.client.start(get("cancelled"))
+    await stage.reachWaiting(1)
+    cancelled.cancel()
+    await #expect(throws: RequestError.self) { try await cancelled.value }
+    gate.open()
+    _ = try await slow.value
+    try await stage.client.send(get("next"))
+    #expect(stage.paths == ["/slow", "/next"])
+    await expectNothingLeft(stage)
+  }
+
   @Test func `a client that is shut down ends the waiting calls`() async throws {
     let stage = stage(RateLimit(requests: 1, per: .seconds(1000)))
     try await stage.client.send(get("0"))
