@@ -225,7 +225,7 @@ final class CallContext: Sendable {
     state.withLock { $0.rest.slot }?.handOver()
     _ = cancellation.onCancel(stopping: stream.cancellation)
     guard let events else { return stream.onEnd { self.end() } }
-    stream.onEnd { [cancellation] in
+    stream.onEnd { [cancellation, stream = stream.observed, response = response.observed] in
       self.end()
       if let error = cancellation.failure ?? stream.failure {
         events.failed(error)

@@ -87,7 +87,14 @@ public struct EventResponse: Sendable {
   private var client: EventSource { events.client }
 
   init(_ content: Content, _ events: CallEvents) {
-    self.content = content
+    // A listener may keep the event for long.
+    self.content =
+      switch content {
+      case .received(let response, let length) where response.isStream:
+        .received(response.observed, bodyLength: length)
+      case .delivered(let response) where response.isStream: .delivered(response.observed)
+      default: content
+      }
     self.events = events
   }
 

@@ -16,7 +16,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   final class Source: Sendable {
     let sink: StreamSink
     let cancellation: CancellationToken
-    private let end: StreamEnd
+    fileprivate let end: StreamEnd
 
     init(sink: StreamSink, cancellation: CancellationToken, end: StreamEnd) {
       self.sink = sink
@@ -62,6 +62,12 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
   }
 
+  /// The stream for those who only wait for its end. It does not keep the request from being cancelled when the consumer
+  /// releases the stream.
+  var observed: ByteStream {
+    ByteStream(Source(sink: source.sink, cancellation: CancellationToken(), end: source.end))
+  }
+
   /// Calls `handler` when the stream ends, before its consumer sees the end.
   package func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
 
@@ -92,6 +98,18 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+}
+
+extension Response {
+  var isStream: Bool { if case .chunks = body { true } else { false } }
+
+  /// The response for those who only look at it, with the `observed` stream.
+  var observed: Response {
+    guard case .chunks(let stream) = body else { return self }
+    var copy = self
+    copy.body = .chunks(stream.observed)
+    return copy
+  }
 }
 
 /// Reads a body in a file piece by piece, as fast as its reader consumes it.

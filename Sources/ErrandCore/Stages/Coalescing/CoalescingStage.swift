@@ -114,7 +114,9 @@ final class CoalescingStage: Stage {
     do {
       return try await next(request, context)
     } catch {
-      let hasLeft = context.sent > 0 && (error as? RequestError)?.reachedServer != false
+      // An attempt that may have a second one is counted when both have ended, maybe after the call was cancelled.
+      let mayHaveLeft = context.sent > 0 || context.cancellation.mayHaveSent
+      let hasLeft = mayHaveLeft && (error as? RequestError)?.reachedServer != false
       if untilFailed || !hasLeft { coalescer.close(key, began: began) }
       throw error
     }

@@ -31,6 +31,10 @@ final class HedgeRace: AttemptObserver {
     var second: CallContext?
     /// True if the second attempt has failed after it may have reached the server.
     var hasSecondReached = false
+    var secondError: (any Error)?
+    /// The outcome of the second attempt, until the call takes it: a transfer refers to its race, and its stream must
+    /// not live as long as the transfer.
+    var outcomeOfSecond: Result<Response, any Error>?
     /// True if the second attempt's requests are counted for the first attempt's context, or the other way round.
     var isCounted = false
   }
@@ -45,7 +49,7 @@ final class HedgeRace: AttemptObserver {
   private let base: Int
   private let records: (first: ForwardRecord, second: ForwardRecord)?
   private let state = Locked(State())
-  private let outcomeOfSecond = Promise<Response>()
+  private let endOfSecond = Promise<Void>()
 
   init(
     _ stage: HedgingStage, _ delay: HedgeDelay, _ request: Request, _ call: CallContext, _ next: NextStage
@@ -104,22 +108,32 @@ final class HedgeRace: AttemptObserver {
       let second = await waitForSecond()
       guard case .failure = second, state.withLock({ $0.race.winner }) == nil, call.cancellation.cause == nil
       else { return second }
-      // Both have failed. The first one is what the call would have got without a second one.
       return .failure(failure(error))
     }
   }
 
-  /// Returns the error of the first attempt. It says whether either of the two has reached the server.
+  /// Returns the error of the call: that of the first attempt, or that of the second if its response asks to wait longer,
+  /// because a retry must wait then. It says whether either of the two has reached the server.
   private func failure(_ error: any Error) -> any Error {
-    guard var error = error as? RequestError, state.withLock({ $0.hasSecondReached }) else { return error }
-    error.reachedServer = true
+    let (other, hasSecondReached) = state.withLock { ($0.secondError, $0.hasSecondReached) }
+    guard var error = error as? RequestError else { return error }
+    if let other = other as? RequestError, wait(of: other) > wait(of: error) {
+      let attempt = error.attempt
+      error = other
+      error.attempt = attempt
+    }
+    if hasSecondReached { error.reachedServer = true }
     return error
   }
 
+  /// Returns how long the response of a failed attempt asks to wait.
+  private func wait(of error: RequestError) -> Duration {
+    error.fields.flatMap { RetryAfter(of: $0) }?.wait(from: stage.date()) ?? .zero
+  }
+
   private func waitForSecond() async -> Result<Response, any Error> {
-    do { return .success(try await outcomeOfSecond.value(unless: call.cancellation)) } catch {
-      return .failure(error)
-    }
+    do { try await endOfSecond.value(unless: call.cancellation) } catch { return .failure(error) }
+    return state.withLock { $0.outcomeOfSecond.take() } ?? .failure(CancellationError())
   }
 
   /// Gives the call what the attempts leave behind.
@@ -128,8 +142,8 @@ final class HedgeRace: AttemptObserver {
     let (winner, second, isCounted) = state.withLock { ($0.race.winner, $0.second, $0.isCounted) }
     call.takeOver(from: first)
     if let second { call.takeOver(from: second) }
-    let (own, other) = (first.sent - base, second?.sent ?? 0)
-    call.countSent(isCounted ? (winner == .second ? other : own) : own + other)
+    let (own, other) = (first.sent, second?.sent ?? 0)
+    call.countSent((isCounted ? (winner == .second ? other : own) : own + other) - base)
     if let records {
       request.options.forwardRecord?.value.count(winner == .second ? records.second : records.first)
     }
@@ -198,12 +212,14 @@ final class HedgeRace: AttemptObserver {
       result = .failure(error)
       state.withLock { state in
         state.race.secondFails()
+        state.secondError = error
         state.hasSecondReached = (error as? RequestError)?.reachedServer != false
       }
     }
     if context.sent == 0 { stage.putBack() }
     end(context, result, link)
-    outcomeOfSecond.settle(result)
+    state.withLock { $0.outcomeOfSecond = result }
+    endOfSecond.settle(.success(()))
   }
 
   /// Returns how long the second attempt has waited when it is taken out of the budget; nil if it is not made.
@@ -270,7 +286,7 @@ final class HedgeRace: AttemptObserver {
         context.events?.finished(response)
         return
       }
-      stream.onEnd {
+      stream.onEnd { [stream = stream.observed, response = response.observed] in
         end()
         if let error = stream.failure {
           context.events?.failed(context.cancellation.failure ?? error)
@@ -353,7 +369,7 @@ final class HedgeRace: AttemptObserver {
       let loser = racer == .first ? state.second : first
       if claim == .won, let second = state.second, let loser {
         // The response says how many requests were sent.
-        let other = loser === first ? first.sent - base : second.sent
+        let other = loser === first ? first.sent : second.sent
         (racer == .first ? first : second).countSent(other)
         state.isCounted = true
       }

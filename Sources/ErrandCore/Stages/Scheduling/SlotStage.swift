@@ -34,7 +34,9 @@ final class SlotStage: Stage {
       slots.release(slot)
       // A redirect that must be signed, or a refused `Expect`, continues the attempt outside of the slot.
       let continues = error is SignedRedirect || error is ExpectationFailed
-      if let events = context.events, !continues { events.attemptFailed(error) }
+      if let events = context.events, !continues {
+        events.attemptFailed(context.cancellation.failure ?? error)
+      }
       throw error
     }
   }

@@ -112,6 +112,36 @@ import Testing
     #expect(sent(stage).count == 210)
   }
 
+  @Test(arguments: [false, true])
+  func `a stream of the second attempt ends when it is released`(hasListener: Bool) async throws {
+    let recorder = EventRecorder()
+    let stage = configured { if hasListener { $0.listeners = [recorder] } }.responding { index, _ in
+      index == 0
+        ? .response().after(.seconds(1))
+        : .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+    }
+    try await warmUp(stage)
+    var response: Response? = try await stage.clock.run { try await stage.client.stream(get()) }
+    #expect(response?.status == 200 && sent(stage).count == 2)
+    response = nil
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `a second attempt that wins after a retry counts all requests`() async throws {
+    let stage = stage { index, _ in
+      switch index {
+      case 0, 1: .response(status: 503).after(.milliseconds(100))
+      case 2: .response(body: "first").after(.seconds(1))
+      default: .response(body: "second")
+      }
+    }
+    try await warmUp(stage)
+    let response = try await send(get().attemptsAtOnce(2), stage)
+    #expect(response.text == "second" && response.timing.attempts == 4)
+    #expect(sent(stage).count == 4)
+    await stage.expectNothingLeft()
+  }
+
   @Test func `a response that takes long after its head has no second attempt`() async throws {
     let stage = stage { _, _ in .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) }
     try await warmUp(stage)
@@ -215,6 +245,23 @@ import Testing
       #expect(error?.code == .connectionLost && error?.attempt == 1)
       // The second one has reached the server.
       #expect(error?.reachedServer == true)
+      await stage.expectNothingLeft()
+    }
+  }
+
+  @Test func `if both attempts fail, a retry waits as long as either response asks`() async throws {
+    for (first, second) in [(nil, 7), (7, nil), (3, 7), (7, 3)] as [(Int?, Int?)] {
+      let stage = stage { index, _ in
+        guard index < 2 else { return .response(body: "third") }
+        let wait = index == 0 ? first : second
+        return .response(status: 503, fields: wait.map { ["Retry-After": "\($0)"] } ?? [:])
+          .after(.milliseconds(index == 0 ? 100 : 50))
+      }
+      try await warmUp(stage)
+      let start = stage.clock.now.offset
+      let response = try await send(get().attempts(2), stage)
+      #expect(response.text == "third")
+      #expect(stage.clock.now.offset - start >= .seconds(7))
       await stage.expectNothingLeft()
     }
   }
@@ -402,6 +449,27 @@ import Testing
     let error = await #expect(throws: RequestError.self) { try await call.value }
     #expect(error?.code == .cancelled && error?.reachedServer == true)
     await stage.expectNothingLeft()
+  }
+
+  @Test func `repeats of a call that was cancelled after its first attempt was sent are ignored`()
+    async throws
+  {
+    struct Passing: Interceptor {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+        try await next(request)
+      }
+    }
+    let stage = configured { $0.interceptors = [Passing()] }.responding { _, _ in
+      .response().after(.seconds(9))
+    }
+    let request = get(after: .after(.seconds(5))).ignoringRepeats(within: .seconds(100))
+    let call = stage.client.start(request)
+    try await stage.stub.waitForRequests(1)
+    call.cancel()
+    await #expect(throws: RequestError.self) { try await call.value }
+    let error = await #expect(throws: RequestError.self) { try await stage.client.send(request) }
+    #expect(error?.code == .ignoredRepeat)
+    await stage.settle()
   }
 
   @Test(arguments: 0..<20)
