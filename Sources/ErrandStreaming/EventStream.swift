@@ -72,6 +72,8 @@ private final class EventReader {
           if let chunk {
             phase = .reading(subscription, chunks)
             try read(chunk)
+            // A server that is faster than the reader must not keep the thread from other tasks.
+            await Task.yield()
           } else {
             try await reconnect(subscription, .closed)
           }

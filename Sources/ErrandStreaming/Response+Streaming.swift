@@ -110,6 +110,8 @@ private struct BodyParts<Pieces: BodyPieces>: AsyncSequence, Sendable where Piec
           let chunk = try await chunks.next()
           self.chunks = chunk == nil ? nil : chunks
           read(chunk)
+          // A server that is faster than the reader must not keep the thread from other tasks.
+          await Task.yield()
         } catch {
           self.chunks = nil
           throw error

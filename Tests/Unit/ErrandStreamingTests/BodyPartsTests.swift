@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -34,6 +35,37 @@ import Testing
     }
     #expect(results.allSatisfy { $0 == results[0] })
     return results[0]
+  }
+
+  /// Reads parts of a stream on one thread, and waits after the first part until all chunks have arrived.
+  /// - Returns: How many parts were read when another task of the thread ran.
+  private static func partsBeforeAnotherTask<Parts: AsyncSequence & Sendable>(
+    _ stub: StubTransport, _ parts: Parts
+  ) async throws -> Int {
+    let thread = OneThread("reader")
+    let count = Locked(0)
+    let look: @Sendable () async -> Int = { count.withLock { $0 } }
+    let reader = Task.detached(executorPreference: thread) {
+      var other: Task<Int, Never>?
+      for try await _ in parts {
+        count.withLock { $0 += 1 }
+        guard other == nil else { continue }
+        while stub.inFlight > 0 { await Task.yield() }
+        other = Task.detached(executorPreference: thread, operation: look)
+      }
+      return await other?.value ?? 0
+    }
+    return try await reader.value
+  }
+
+  @Test func `other tasks run between two chunks of lines or events that have arrived`() async throws {
+    let step = StubStep.response(
+      fields: ["Content-Type": "text/event-stream"], chunks: (0..<100).map { Data("data: \($0)\n\n".utf8) })
+    let stub = StubTransport { request in request.index < 2 ? step : .response(status: 204) }
+    let client = Client(transport: stub)
+    let response = try await client.stream(.get("http://a.test"))
+    #expect(try await Self.partsBeforeAnotherTask(stub, response.lines) < 10)
+    #expect(try await Self.partsBeforeAnotherTask(stub, client.events(.get("http://a.test"))) < 10)
   }
 
   private func lines(_ text: String, limit: Int = 100) async throws -> [String] {
