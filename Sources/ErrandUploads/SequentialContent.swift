@@ -1,4 +1,3 @@
-import Dispatch
 package import ErrandCore
 
 #if canImport(FoundationEssentials)
@@ -10,15 +9,17 @@ package import ErrandCore
 extension UploadSource {
   /// Creates the source of content that can only be read from its start, such as an encrypted file. What one request has
   /// read is not read again for the next.
-  /// - Parameter start: Opens the content at its start.
+  /// - Parameters:
+  ///   - work: Where content is read that is not sent. Default: on a queue.
+  ///   - start: Opens the content at its start.
   package init(
-    length: Int64, name: String?, key: String, identity: UploadRecord.Identity,
+    length: Int64, name: String?, key: String, identity: UploadRecord.Identity, work: UploadWork = .queued,
     start: @escaping @Sendable () throws -> any BodyReader
   ) {
-    let resting = RestingReaders(length, start)
+    let resting = RestingReaders(length, work, start)
     self.init(
-      length: length, name: name, key: key, identity: { identity }, open: { try resting.open(at: $0) },
-      prepare: { try await resting.prepare($0) })
+      length: length, name: name, key: key, identity: { identity }, work: work,
+      open: { try resting.open(at: $0) }, prepare: { try await resting.prepare($0) })
   }
 }
 
@@ -29,11 +30,12 @@ final class RestingReaders: Sendable {
   private static let limit = 2
 
   private let length: Int64
+  private let work: UploadWork
   private let start: @Sendable () throws -> any BodyReader
   private let resting = Locked<[PlacedReader]>([])
 
-  init(_ length: Int64, _ start: @escaping @Sendable () throws -> any BodyReader) {
-    (self.length, self.start) = (length, start)
+  init(_ length: Int64, _ work: UploadWork, _ start: @escaping @Sendable () throws -> any BodyReader) {
+    (self.length, self.work, self.start) = (length, work, start)
   }
 
   deinit { for reader in resting.withLock({ $0 }) { reader.base.close() } }
@@ -41,13 +43,13 @@ final class RestingReaders: Sendable {
   /// Returns a reader at an offset. If the bytes before it have not been read, the reader reads them first.
   func open(at offset: Int64) throws -> any BodyReader {
     let reader = try nearest(to: offset)
-    return reader.place == offset ? reader : SkippingReader(reader, offset - reader.place)
+    return reader.place == offset ? reader : SkippingReader(reader, offset - reader.place, work)
   }
 
   /// Reads up to an offset, so that the next reader there has its bytes at once.
   func prepare(_ offset: Int64) async throws {
     let reader = try nearest(to: offset)
-    do { try await reader.drain(offset - reader.place) { _ in } } catch {
+    do { try await reader.drain(offset - reader.place, work) { _ in } } catch {
       reader.base.close()
       throw error
     }
@@ -124,9 +126,9 @@ private final class SkippingReader: BodyReader {
   private let state = Locked<(state: State, handler: (@Sendable () -> Void)?)>((.skipping, nil))
   let length: Int64? = nil
 
-  init(_ base: any BodyReader, _ count: Int64) {
+  init(_ base: any BodyReader, _ count: Int64, _ work: UploadWork) {
     self.base = base
-    ReaderDrain(base, count, { _ in }, { [self] in skipped($0) }).start()
+    ReaderDrain(base, count, work, { _ in }, { [self] in skipped($0) }).start()
   }
 
   private func skipped(_ result: Result<Void, any Error>) {
@@ -174,28 +176,31 @@ private final class SkippingReader: BodyReader {
 }
 
 extension BodyReader {
-  /// Reads a number of bytes on another thread, and passes them on.
+  /// Reads a number of bytes and passes them on.
   /// - Throws: The reader's error; `RequestError`, if it has fewer bytes.
-  func drain(_ count: Int64, _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) async throws {
+  func drain(
+    _ count: Int64, _ work: UploadWork, _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
+  ) async throws {
     if count == 0 { return }
     try await withCheckedThrowingContinuation { continuation in
-      ReaderDrain(self, count, take) { continuation.resume(with: $0) }.start()
+      ReaderDrain(self, count, work, take) { continuation.resume(with: $0) }.start()
     }
   }
 }
 
-/// Reads a number of bytes of a reader, on a queue of its own, also if the reader has to wait for them.
+/// Reads a number of bytes of a reader, also if the reader has to wait for them.
 private final class ReaderDrain: Sendable {
   private let reader: any BodyReader
   private let take: @Sendable (UnsafeRawBufferPointer) -> Void
-  private let queue = DispatchQueue(label: "errand.upload.content")
+  private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let state: Locked<(rest: Int64, end: (@Sendable (Result<Void, any Error>) -> Void)?)>
 
   init(
-    _ reader: any BodyReader, _ count: Int64, _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Void,
+    _ reader: any BodyReader, _ count: Int64, _ work: UploadWork,
+    _ take: @escaping @Sendable (UnsafeRawBufferPointer) -> Void,
     _ end: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    (self.reader, self.take) = (reader, take)
+    (self.reader, self.take, run) = (reader, take, work.runner())
     state = Locked((count, end))
   }
 
@@ -204,9 +209,9 @@ private final class ReaderDrain: Sendable {
     wake()
   }
 
-  private func wake() { queue.async { self.read() } }
+  private func wake() { run { self.read() } }
 
-  /// Reads as much as there is. Only the queue calls it.
+  /// Reads as much as there is. Not called concurrently.
   private func read() {
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     defer { room.deallocate() }

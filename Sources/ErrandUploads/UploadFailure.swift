@@ -5,6 +5,7 @@ package enum UploadFailure: Error, Sendable, Hashable {
   case limitsContradict(least: Int64, most: Int64)
   case pieceTooLarge(Int64)
   case offsetBeyondEnd(Int64)
+  case offsetBeyondSent(Int64, sent: Int64)
   case otherLength(Int64)
   case offsetDecreased(from: Int64, to: Int64)
   case conflicts
@@ -23,7 +24,8 @@ package enum UploadFailure: Error, Sendable, Hashable {
     case .tooLarge, .tooSmall, .limitsContradict, .pieceTooLarge, .noSupport, .otherTusVersion,
       .outcomeUnknown:
       true
-    case .offsetBeyondEnd, .otherLength, .offsetDecreased, .conflicts, .gone, .noOffset, .noLocation,
+    case .offsetBeyondEnd, .offsetBeyondSent, .otherLength, .offsetDecreased, .conflicts, .gone, .noOffset,
+      .noLocation,
       .inconsistent,
       .damaged:
       false
@@ -39,6 +41,8 @@ package enum UploadFailure: Error, Sendable, Hashable {
     case .pieceTooLarge(let size): "the server refused a request with \(size) bytes as too large (413)"
     case .offsetBeyondEnd(let offset):
       "the server reported \(offset) bytes, but the upload has only \(length)"
+    case .offsetBeyondSent(let offset, let sent):
+      "the server confirmed \(offset) bytes of the upload, but only \(sent) were sent"
     case .otherLength(let other): "the server expects \(other) bytes, but the upload has \(length)"
     case .offsetDecreased(let from, let to):
       "the server confirmed \(from) bytes of the upload, and later only \(to), several times"

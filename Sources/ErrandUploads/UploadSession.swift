@@ -32,6 +32,7 @@ package final class UploadSession: Sendable {
   private let options: UploadResumption
   private let date: @Sendable () -> Date
   private let keep: Keep?
+  private let check: (@Sendable () throws -> Void)?
   private let allowsOtherOrigins: Bool?
   private let state: Locked<State>
   private let rules: UploadState.Rules
@@ -41,13 +42,15 @@ package final class UploadSession: Sendable {
   ///   - record: The record of an earlier attempt; nil for none. It is not used if it is about other content, or
   ///     another URL.
   ///   - keep: Stores the record; nil to resume only within this session.
+  ///   - check: Throws if no further request may be sent. Default: nil, each may be sent.
   ///   - allowsOtherOrigins: True if the server may keep the upload at another origin; nil to ask the redirect policy.
   package init(
     _ call: CompositeCall, _ source: UploadSource, _ options: UploadResumption, record: UploadRecord?,
-    date: @escaping @Sendable () -> Date, keep: Keep?, allowsOtherOrigins: Bool? = nil
+    date: @escaping @Sendable () -> Date, keep: Keep?, check: (@Sendable () throws -> Void)? = nil,
+    allowsOtherOrigins: Bool? = nil
   ) {
     (self.call, self.source, self.options) = (call, source, options)
-    (self.date, self.keep) = (date, keep)
+    (self.date, self.keep, self.check) = (date, keep, check)
     self.allowsOtherOrigins = allowsOtherOrigins
     rules = UploadState.Rules(
       length: source.length, mayRepeat: call.mayRepeat, choice: options.choice,
@@ -57,6 +60,19 @@ package final class UploadSession: Sendable {
 
   /// True if the server has an upload that another attempt can continue.
   package var canResume: Bool { state.withLock { $0.upload.resource != nil } }
+
+  /// True if the last request was for an upload that the server keeps at another origin.
+  package var wentElsewhere: Bool {
+    let (asked, resource) = state.withLock { ($0.upload.asked, $0.upload.resource) }
+    switch asked {
+    case .nothing, .create: return false
+    case .offset, .append:
+      let request = resource.flatMap {
+        try? call.request(.head, to: $0.url, allowsOtherOrigins: allowsOtherOrigins)
+      }
+      return request.map { $0.originName != call.request.originName } ?? false
+    }
+  }
 
   /// The highest number of bytes that the server has confirmed.
   package var confirmed: Int64 { state.withLock { $0.upload.best } }
@@ -153,6 +169,7 @@ package final class UploadSession: Sendable {
   private func perform(_ request: Request, _ piece: UploadPiece?, attempt: Int) async throws
     -> UploadState.Step
   {
+    try check?()
     let response: Response
     do {
       response = try await call.send(

@@ -17,6 +17,7 @@ package struct UploadSource: Sendable {
   package let key: String
   /// Returns the present state of the content. It differs from an earlier one if the content has changed.
   package let identity: @Sendable () throws -> UploadRecord.Identity
+  private let work: UploadWork
   /// Opens the content at an offset.
   let open: @Sendable (_ offset: Int64) throws -> any BodyReader
   /// Makes the content ready to be opened at an offset, if that takes long.
@@ -24,12 +25,12 @@ package struct UploadSource: Sendable {
 
   init(
     length: Int64, name: String?, key: String,
-    identity: @escaping @Sendable () throws -> UploadRecord.Identity,
+    identity: @escaping @Sendable () throws -> UploadRecord.Identity, work: UploadWork = .queued,
     open: @escaping @Sendable (_ offset: Int64) throws -> any BodyReader,
     prepare: @escaping @Sendable (_ offset: Int64) async throws -> Void = { _ in }
   ) {
     (self.length, self.name, self.key) = (length, name, key)
-    (self.identity, self.open, self.prepare) = (identity, open, prepare)
+    (self.identity, self.work, self.open, self.prepare) = (identity, work, open, prepare)
   }
 
   /// Creates the source of a request's body; nil if the body cannot be read from an offset: a stream, a form, or code.
@@ -69,12 +70,12 @@ package struct UploadSource: Sendable {
     }
   }
 
-  /// Returns the SHA-256 of a part of the content, which is read on another thread.
+  /// Returns the SHA-256 of a part of the content.
   func digest(of range: Range<Int64>) async throws -> Data {
     let reader = try open(range.lowerBound)
     defer { reader.close() }
     let hash = QueuedHash()
-    try await reader.drain(range.upperBound - range.lowerBound) { hash.update($0) }
+    try await reader.drain(range.upperBound - range.lowerBound, work) { hash.update($0) }
     return hash.finalize()
   }
 }

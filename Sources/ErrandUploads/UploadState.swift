@@ -245,6 +245,7 @@ struct UploadState: Sendable {
     {
       return create(piece, .ietf(other))
     }
+    if let problem = overclaim(facts, piece) { return .fail(problem) }
     if facts.isComplete == true { return finished(at: facts.offset ?? length, isEarlier: false) }
     if facts.status.isSuccess { return createdWithSuccess(facts, piece, dialect) }
     if code == 413 { return createdTooLarge(facts, piece, dialect) }
@@ -319,6 +320,18 @@ struct UploadState: Sendable {
     return retried(code)
   }
 
+  /// Returns the problem of a response that confirms more bytes than were sent; nil if it does not. Without this, an upload
+  /// of which a part was sent would count as delivered.
+  private func overclaim(_ facts: UploadFacts, _ piece: UploadPiece) -> Failure? {
+    if let offset = facts.offset, facts.status.isSuccess, offset > piece.end, offset <= length {
+      return .offsetBeyondSent(offset, sent: piece.end)
+    }
+    if facts.isComplete == true, !piece.isLast, facts.offset ?? length >= length {
+      return .offsetBeyondSent(length, sent: piece.end)
+    }
+    return nil
+  }
+
   /// Ends the upload, which the server says to be complete.
   private func finished(at offset: Int64, isEarlier: Bool) -> Step {
     offset == length ? .finish(isEarlier: isEarlier) : .fail(.otherLength(offset))
@@ -336,6 +349,7 @@ struct UploadState: Sendable {
 
   private mutating func appended(_ facts: UploadFacts, _ piece: UploadPiece) -> Step {
     let code = facts.status.code
+    if let problem = overclaim(facts, piece) { return .fail(problem) }
     if facts.isComplete == true { return finished(at: facts.offset ?? length, isEarlier: false) }
     if facts.status.isSuccess { return appendedWithSuccess(facts, piece) }
     switch code {

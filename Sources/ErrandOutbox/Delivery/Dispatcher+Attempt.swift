@@ -48,8 +48,9 @@ extension Dispatcher {
     let request = request(stored, priority: priority, deadline: left)
     let result: Result<Response, any Error>
     var madeProgress: Bool?
+    var wentElsewhere = false
     if let resumption = parts.options.resumption?.resumption, parts.body.kind != .none {
-      (result, madeProgress) = await upload(request, opener, parts, resumption, of: claimed)
+      (result, madeProgress, wentElsewhere) = await upload(request, opener, parts, resumption, of: claimed)
     } else {
       do { result = .success(try await client.send(request)) } catch { result = .failure(error) }
     }
@@ -62,12 +63,13 @@ extension Dispatcher {
     var attempt = attempt(of: stored, claimed.row, result)
     if let madeProgress {
       attempt.take(madeProgress: madeProgress, counted: claimed.row.countedAttempts)
-      attempt.mayChangeOrigin = parts.options.uploadMayChangeOrigin
     }
     var conclusion = rule.conclusion(
       on: attempt, counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
       date: configuration.date(), random: &random)
     conclusion.hasUpload = madeProgress != nil
+    // A failure of the server that keeps the upload says nothing about the origin of the request.
+    if wentElsewhere, case .failure = result { conclusion.sign = .none }
     return conclusion
   }
 

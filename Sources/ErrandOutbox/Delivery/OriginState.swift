@@ -86,8 +86,8 @@ struct OriginState: Sendable {
   var isRecorded = false
   /// When its rate limit allows the next attempt; nil for now.
   private(set) var restsUntil: Duration?
-  /// True if the rate limit allows less than an attempt per second. Then rows are not claimed ahead, so that one of a
-  /// higher priority comes next.
+  /// True if the rate limit allows less than 50 attempts in a second. Then rows are not claimed ahead, so that one of a
+  /// higher priority comes next. At higher rates, claiming rows one by one would cost more than it is worth.
   private(set) var isSlow = false
   private var attempts: [Lease: Attempt] = [:]
   /// The rows that failed since the last response.
@@ -202,7 +202,7 @@ struct OriginState: Sendable {
   mutating func rest(until end: Duration, at now: Duration) {
     guard end > now else { return }
     restsUntil = max(restsUntil ?? end, end)
-    isSlow = end - now > .seconds(1)
+    isSlow = end - now > .milliseconds(20)
   }
 
   /// Returns true if another row is tried before the origin is open again.

@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandCore
+import ErrandUploads
 
 /// The place where the outbox's file work runs. A simulation uses the caller's thread instead of queues.
 package enum FileWork: Sendable {
@@ -8,6 +9,11 @@ package enum FileWork: Sendable {
   case inCaller(check: @Sendable () throws -> Void)
 
   package static let queued = FileWork.on(FileQueues("errand.outbox.files"))
+
+  /// The place where the content of uploads is read.
+  var ofUploads: UploadWork {
+    if case .inCaller = self { .inCaller } else { .queued }
+  }
 
   package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
   {

@@ -14,22 +14,29 @@ extension Dispatcher {
   /// - Parameters:
   ///   - request: The request in the form in which the client sends it.
   ///   - opener: Opens the stored body.
-  /// - Returns: The result, and whether the server has confirmed more bytes than in all attempts before.
+  /// - Returns: The result, whether the server has confirmed more bytes than in all attempts before, and whether the last
+  ///   request went to another origin.
   func upload(
     _ request: Request, _ opener: StoredBodyOpener, _ stored: StoredRequest, _ resumption: UploadResumption,
     of claimed: ClaimedRow
-  ) async -> (result: Result<Response, any Error>, madeProgress: Bool) {
+  ) async -> (result: Result<Response, any Error>, madeProgress: Bool, wentElsewhere: Bool) {
     let (id, attempt, length) = (claimed.row.id, claimed.row.attempts, stored.body.length)
     let source = UploadSource(
       length: length, name: stored.options.resumption?.name, key: id.rawValue,
       // The content of a stored request never changes.
-      identity: UploadRecord.Identity(size: length, stamp: id.rawValue), start: { try opener.open() })
+      identity: UploadRecord.Identity(size: length, stamp: id.rawValue),
+      work: configuration.fileWork.ofUploads,
+      start: { try opener.open() })
     do {
       let kept = try await KeptUpload(of: claimed, length: length, in: store, storage)
       let call = try client.compose(request) { [hub] in hub.report($0, of: id) }
       let session = UploadSession(
         call, source, resumption, record: kept.earlier.record, date: configuration.date,
         keep: { try await kept.keep($0) },
+        check: { [self] in
+          // The machine may have slept, or the content took long to read, and another owner may have the row.
+          if !holds(claimed.lease) { throw KeptUpload.lost }
+        },
         allowsOtherOrigins: stored.options.uploadMayChangeOrigin)
       let result = await withTaskCancellationHandler {
         await Self.result {
@@ -38,9 +45,9 @@ extension Dispatcher {
       } onCancel: {
         call.cancellation.cancel(.cancelled(.taskCancelled))
       }
-      return (result, session.confirmed > kept.earlier.best)
+      return (result, session.confirmed > kept.earlier.best, session.wentElsewhere)
     } catch {
-      return (.failure(error), false)
+      return (.failure(error), false, false)
     }
   }
 

@@ -49,8 +49,11 @@ final class KeptUpload: Sendable {
       throw Self.away(error)
     }
     Failpoint.hit(.afterUploadKept)
-    if !isKept { throw Self.away(StoreAway(.process, "another owner has the request")) }
+    if !isKept { throw Self.lost }
   }
+
+  /// The error of an attempt whose request another owner may have.
+  static var lost: RequestError { away(StoreAway(.process, "another owner has the request")) }
 
   /// Returns the error of an attempt that ended because of the store: the request is not at fault.
   private static func away(_ error: any Error) -> RequestError {

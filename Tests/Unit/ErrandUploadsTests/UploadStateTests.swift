@@ -50,6 +50,29 @@ import Testing
     return state
   }
 
+  @Test func `a server that confirms more than was sent is not believed`() {
+    var rules: (inout UploadState.Rules) -> Void { { $0.pieceLimit = 20 } }
+    for dialect in [UploadDialect.ietf(8), .tus] {
+      var appending = Self.appending(dialect, rules)
+      #expect(
+        appending.responded(Self.facts(204) { $0.offset = 100 }) == .fail(.offsetBeyondSent(100, sent: 60)))
+    }
+    for offset in [nil, 100] as [Int64?] {
+      var appending = Self.appending(.ietf(8), rules)
+      #expect(
+        appending.responded(Self.facts(200) { ($0.isComplete, $0.offset) = (true, offset) })
+          == .fail(.offsetBeyondSent(100, sent: 60)))
+      var creating = Self.state {
+        $0.choice = .ietf
+        $0.pieceLimit = 20
+      }
+      #expect(creating.begin(with: nil) == .create(Self.piece(0, 20), .ietf(8)))
+      #expect(
+        creating.responded(Self.facts(201) { ($0.isComplete, $0.offset) = (true, offset) })
+          == .fail(.offsetBeyondSent(100, sent: 20)))
+    }
+  }
+
   // MARK: Creation
 
   @Test func `an upload begins with the whole content, and a tus upload with none`() {

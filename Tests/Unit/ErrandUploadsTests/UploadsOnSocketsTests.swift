@@ -1,11 +1,12 @@
 import ErrandCore
 import ErrandCurl
 import ErrandTesting
-import ErrandUploads
 import Foundation
 import Programs
 import TestSupport
 import Testing
+
+@testable import ErrandUploads
 
 /// Resumable uploads over real connections.
 @Suite(.timeLimit(.minutes(2))) struct UploadsOnSocketsTests {
@@ -51,6 +52,28 @@ import Testing
     let response = try await upload(server)
     #expect(response.status == 201 && response.text == "stored")
     #expect(server.server.requests.count == 1)
+  }
+
+  @Test func `no request of an upload is sent that its caller forbids`() async throws {
+    let server = try UploadServer(Self.rules(.tus))
+    let client = Self.client()
+    let call = try client.compose(.post(server.url, .bytes(Self.content)))
+    let source = try #require(try UploadSource(.bytes(Self.content)))
+    let checks = Locked(0)
+    let session = UploadSession(
+      call, source, .tus, record: nil, date: { Date() }, keep: nil,
+      check: {
+        checks.withLock { $0 += 1 }
+        if checks.withLock({ $0 }) > 1 { throw CancellationError() }
+      })
+    await #expect(throws: (any Error).self) {
+      let result: Result<Response, any Error>
+      do { result = .success(try await session.run(attempt: 1)) } catch { result = .failure(error) }
+      _ = try await call.end(with: result, attempts: 1)
+    }
+    #expect(server.server.requests.map(\.method) == [.post])
+    #expect(checks.withLock { $0 } == 2)
+    await client.shutdown()
   }
 
   @Test func `a server without support gets one plain request`() async throws {

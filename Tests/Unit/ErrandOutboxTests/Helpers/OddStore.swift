@@ -19,6 +19,10 @@ final class OddStore: OutboxStore {
     case isLateAfterBegin(@Sendable () async throws -> Void)
     /// The first `finish` is executed, and throws nevertheless.
     case losesAReply
+    /// The first upload is not kept, as if another owner had the row.
+    case losesAnUpload
+    /// Each request for a token runs this.
+    case notesTokens(@Sendable () -> Void)
     /// These calls return only when the store is closed, because its server is unavailable.
     case isAway(in: Call)
   }
@@ -71,11 +75,13 @@ final class OddStore: OutboxStore {
   }
 
   func takePass(_ origin: String, _ limit: RateLimit) async throws -> RatePass {
-    try await base.takePass(origin, limit)
+    if case .notesTokens(let note) = fault { note() }
+    return try await base.takePass(origin, limit)
   }
 
   func keep(_ upload: Data, madeProgress: Bool, of lease: Lease) async throws -> Bool {
-    try await base.keep(upload, madeProgress: madeProgress, of: lease)
+    if case .losesAnUpload = fault, isAmongFirst(1) { return false }
+    return try await base.keep(upload, madeProgress: madeProgress, of: lease)
   }
 
   func uploads(of ids: [OutboxID]) async throws -> [Data?] { try await base.uploads(of: ids) }

@@ -1,6 +1,8 @@
 import ErrandCore
 import ErrandTesting
+import ErrandUploads
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -17,8 +19,11 @@ import Testing
     harness.server.on("/") { _ in .response() }
   }
 
-  private func outbox(_ fault: OddStore.Fault) async throws -> Outbox {
+  private func outbox(
+    _ fault: OddStore.Fault, configured change: (inout OutboxConfiguration) -> Void = { _ in }
+  ) async throws -> Outbox {
     var configuration = harness.configuration
+    change(&configuration)
     // Nothing in these tests waits for a poll.
     configuration.pollInterval = .seconds(3600)
     configuration.onStoreFailure = failures.add
@@ -29,6 +34,35 @@ import Testing
   }
 
   private func post() -> Request { .post(harness.server.url("/"), .text("x")) }
+
+  @Test func `an upload whose request another owner may have is not continued`() async throws {
+    let server = try UploadServer()
+    let outbox = try await outbox(.losesAnUpload)
+    let receipt = try await outbox.enqueue(
+      .post(server.url, .bytes(Data.seeded(300_000))), resuming: .automatic)
+    #expect(try await receipt.outcome().response?.status == 201)
+    #expect(server.uploads.map(\.isComplete) == [false, true])
+    await outbox.close()
+  }
+
+  @Test func `an outbox does not ask for a token before there can be one`() async throws {
+    harness.server.otherwise { _ in .response() }
+    let other = try MockServer()
+    other.otherwise { _ in .response() }
+    let asked = Locked(0)
+    let outbox = try await outbox(.notesTokens { asked.withLock { $0 += 1 } }) { configuration in
+      let port = harness.server.url.port
+      configuration.rateLimitOf = { url, _ in
+        url.port == port ? RateLimit(requests: 1, per: .seconds(3600)) : nil
+      }
+    }
+    let receipts = try await outbox.enqueue((0..<3).map { _ in post() })
+    _ = try await receipts[0].outcome()
+    // Each of these lets the outbox claim again.
+    for _ in 0..<20 { _ = try await outbox.enqueue(.post(other.url("/"), .text("x"))).outcome() }
+    #expect(asked.withLock { $0 } <= 3)
+    await outbox.close()
+  }
 
   @Test func `lookups that return too little find nothing`() async throws {
     let outbox = try await outbox(.losesLookups)

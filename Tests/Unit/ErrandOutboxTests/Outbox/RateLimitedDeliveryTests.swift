@@ -84,6 +84,32 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `requests that were claimed before the rate was known do not go before a higher priority`()
+    async throws
+  {
+    let outbox = try await harness.outbox { $0.rateLimit = RateLimit(requests: 1, per: .milliseconds(1500)) }
+    _ = try await outbox.enqueue((0..<10).map { request("/\($0)") })
+    try await waitUntil { harness.server.requests.count == 1 }
+    let urgent = try await outbox.enqueue(request("/urgent"), priority: .userInitiated)
+    _ = try await urgent.outcome()
+    #expect(harness.server.requests.map(\.path).dropFirst() == ["/urgent"])
+    await outbox.close()
+  }
+
+  @Test func `a request of a higher priority comes next, also at five in a second`() async throws {
+    let outbox = try await harness.outbox { $0.rateLimit = RateLimit(requests: 5, per: .seconds(1)) }
+    _ = try await outbox.enqueue((0..<40).map { request("/\($0)") })
+    try await waitUntil { harness.server.requests.count == 3 }
+    #expect(try await outbox.statistics().counts[.attempting] ?? 0 <= 1)
+    let urgent = try await outbox.enqueue(request("/urgent"), priority: .userInitiated)
+    _ = try await urgent.outcome()
+    // One request may have been sent before the urgent one was stored.
+    let paths = harness.server.requests.map(\.path)
+    #expect((paths.firstIndex(of: "/urgent") ?? 0) <= 4)
+    #expect(paths.prefix(3) == ["/0", "/1", "/2"])
+    await outbox.close()
+  }
+
   @Test func `a request that waits for its rate has no event of an attempt`() async throws {
     let outbox = try await harness.outbox { $0.rateLimit = RateLimit(requests: 1, per: .seconds(3600)) }
     _ = try await outbox.enqueue(request("/1")).outcome()

@@ -102,6 +102,16 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `progress resets the counted attempts while the attempt is under way`() async throws {
+    server.fail(.cut(after: 0), .cut(after: 0), .storeOnly(1_000_000), .stall(after: 0))
+    let outbox = try await harness.outbox()
+    let receipt = try await outbox.enqueue(item())
+    try await waitUntil { server.receivedBytes >= 1_000_000 && server.server.requests.count >= 6 }
+    let row = try #require(try await outbox.store.rows([receipt.id]).first ?? nil)
+    #expect(row.state == .attempting && row.attempts == 3 && row.countedAttempts == 1, "\(row)")
+    await outbox.close(within: .zero)
+  }
+
   @Test
   func `an upload that makes no progress ends in the dead letters, and continues after a retry by hand`()
     async throws
@@ -198,6 +208,7 @@ import Testing
 
     var redirects = RedirectPolicy()
     redirects.allowsOtherOrigins = false
+    let before = tus.server.requests.count
     let strict = try await harness.outbox { $0.delivery.maxAttempts = 1 }
     let refused = try await strict.enqueue(
       OutboxItem(.post(gate.url("/files"), .bytes(Self.content)).redirects(redirects), resuming: .tus))
@@ -205,7 +216,31 @@ import Testing
       Issue.record("it was delivered")
       return
     }
+    #expect(tus.server.requests.count == before)
     await strict.close()
+  }
+
+  @Test(arguments: [0, 401, 503])
+  func `a server that keeps uploads for another origin does not hold that origin`(status: Int) async throws {
+    let gate = harness.server
+    let other = try MockServer()
+    other.otherwise { _ in
+      status == 0 ? .reset : .response(status: status, fields: ["Retry-After": "3600"])
+    }
+    let location = other.url("/uploads/1").absoluteString
+    gate.on("POST", "/files") { _ in
+      .response(status: 201, fields: ["Location": location, "Tus-Resumable": "1.0.0"])
+    }
+    gate.on("PUT", "/plain") { _ in .response() }
+    let outbox = try await harness.outbox()
+    _ = try await outbox.enqueue(
+      (0..<4).map { _ in OutboxItem(.post(gate.url("/files"), .bytes(Self.content)), resuming: .tus) })
+    try await waitUntil { other.requests.count >= 4 }
+    let plain = try await outbox.enqueue(
+      (0..<10).map { .put(gate.url("/plain"), .text("\($0)")) })
+    for receipt in plain { #expect(try await receipt.outcome().response?.status == 200) }
+    #expect(try await outbox.statistics().heldOrigins.isEmpty)
+    await outbox.close(within: .zero)
   }
 
   // MARK: Progress
