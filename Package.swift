@@ -177,7 +177,7 @@ let testHelpers: [Target] = [
     name: "SimulationWorlds",
     dependencies: [
       "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
-      "ErrandTesting",
+      "ErrandStreaming", "ErrandTesting", "ErrandUploads",
     ],
     path: "Tests/Support/SimulationWorlds", swiftSettings: strict),
   .executableTarget(

@@ -9,8 +9,9 @@ import ErrandTesting
 
 /// A store of responses whose operations take time, like those of a store on a disk.
 final class SlowCache: ResponseCache {
-  /// The longest time of an operation.
-  static let longest = Duration.milliseconds(40)
+  /// The longest time of an operation. All operations of one call together must be shorter than the time for which
+  /// an interceptor may hold a stream with its slot.
+  static let longest = Duration.milliseconds(16)
 
   private let store: any ResponseCache
   private let clock: VirtualClock
@@ -31,7 +32,7 @@ final class SlowCache: ResponseCache {
   }
 
   private func pause() async throws {
-    let pause = random.withLock { $0.once(in: 4) ? $0.milliseconds(1...20) : nil }
+    let pause = random.withLock { $0.once(in: 4) ? $0.milliseconds(1...8) : nil }
     if let pause { try await clock.sleep(for: pause) } else { await Task.yield() }
   }
 

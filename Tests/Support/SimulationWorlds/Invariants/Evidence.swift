@@ -12,6 +12,7 @@ struct Evidence: Sendable {
   let scopeEnds: [Int: Caller.Leave]
   let rest: Rest
   let shutdownTook: Duration
+  let listeners: [Listener]
   let served: [Int: DocumentServer.Served]
   private let attemptsByAsk: [Int: [SimulatedAttempt]]
 
@@ -35,6 +36,7 @@ extension SimulatedAttempt {
       mostInFlight = world.network.mostInFlight
       hosts = world.network.hosts
       scopeEnds = world.ledger.scopeEnds
+      listeners = world.ledger.listeners
       served = world.documents.served
       self.rest = rest
       self.shutdownTook = shutdownTook

@@ -38,7 +38,9 @@ extension Invariant {
       guard let last = confirmations.max(by: { $0.seen < $1.seen }) else {
         return "\(caller) got at \(end.time) the response of attempt \(source.index), which had not ended"
       }
-      let own = evidence.attempts(of: caller.ask).filter { $0.ended ?? .longest <= end.time }
+      // A caller may wait for the validation by another one.
+      let joined = evidence.attempts.filter { $0.path == source.path && $0.ended ?? .zero >= caller.began }
+      let own = (evidence.attempts(of: caller.ask) + joined).filter { $0.ended ?? .longest <= end.time }
       let document = evidence.plan.documents[reading.document]
       let age = (end.time - last.seen).seconds
       let freshness = document.freshness(unchanged: last.unchanged)

@@ -5,12 +5,21 @@ extension Invariant {
   static let limits = Invariant(name: "limits are never exceeded") { evidence in
     let limits = evidence.plan.limits
     var found: [String] = []
-    if let total = limits.total, evidence.mostInFlight > total {
-      found.append("\(evidence.mostInFlight) were in flight, and the limit is \(total)")
+    // An event stream takes no slot. The network counts it, so that the attempts are counted again beside it.
+    let hasStreams = !evidence.listeners.isEmpty
+    let requests = evidence.attempts.filter { !EventServer.isAsked(by: $0) }
+    let most = hasStreams ? mostAtOnce(requests) : evidence.mostInFlight
+    if let total = limits.total, most > total {
+      found.append("\(most) were in flight, and the limit is \(total)")
     }
     for (host, load) in evidence.hosts.sorted(by: { $0.key < $1.key }) {
-      if let limit = limits.perOrigin, load.mostInFlight > limit {
-        found.append("\(load.mostInFlight) were in flight to \(host), and the limit is \(limit)")
+      let most = hasStreams ? mostAtOnce(requests.filter { $0.host == host }) : load.mostInFlight
+      if let limit = limits.perOrigin, most > limit {
+        found.append("\(most) were in flight to \(host), and the limit is \(limit)")
+      }
+      let streams = mostAtOnce(evidence.attempts.filter { EventServer.isAsked(by: $0) && $0.host == host })
+      if let limit = limits.eventStreams, streams > limit {
+        found.append("\(streams) event streams of \(host) were open, and the limit is \(limit)")
       }
     }
     return found
@@ -29,7 +38,7 @@ extension Invariant {
     return most > limit ? ["\(most) background requests were in flight, and the limit is \(limit)"] : []
   }
 
-  private static func mostAtOnce(_ attempts: [SimulatedAttempt]) -> Int {
+  static func mostAtOnce(_ attempts: [SimulatedAttempt]) -> Int {
     let changes = attempts.flatMap { [($0.began, 1), ($0.ended ?? .longest, -1)] }.sorted { $0 < $1 }
     var (now, most) = (0, 0)
     for (_, change) in changes {

@@ -10,11 +10,15 @@ extension Invariant {
       if evidence.isRenewed(caller) { return [] }
       let attempts = evidence.attempts(of: caller.ask)
       var found: [String] = []
-      if attempts.count > caller.ask.maxAttempts {
+      let mayHedge = evidence.plan.hedge != nil && caller.ask.isRepeatable
+      if attempts.count > caller.ask.maxAttempts * (mayHedge ? 2 : 1) {
         found.append("\(caller) was attempted \(attempts.count) times")
       }
-      for (one, next) in zip(attempts, attempts.dropFirst()) {
-        if one.ended ?? .longest > next.began { found.append("\(caller) had two concurrent attempts") }
+      if mostAtOnce(attempts) > (mayHedge ? 2 : 1) {
+        found.append("\(caller) had too many concurrent attempts")
+      }
+      for (one, next) in zip(attempts, attempts.dropFirst())
+      where !mayHedge || one.ended ?? .longest < next.began {
         if !caller.ask.isRepeatable, one.seen != nil { found.append("\(caller) was sent twice") }
         let retryAfter = one.wholeResponse?.fields["Retry-After"].flatMap { Int($0) } ?? 0
         if let ended = one.ended, next.began < ended + .seconds(retryAfter) {

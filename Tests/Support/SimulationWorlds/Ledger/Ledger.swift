@@ -11,6 +11,7 @@ final class Ledger: Sendable {
     /// The number of beginnings and ends.
     var order = 0
     var scopeEnds: [Int: Caller.Leave] = [:]
+    var listeners: [Int: Listener] = [:]
     var log: [LogLine] = []
   }
 
@@ -28,6 +29,7 @@ final class Ledger: Sendable {
   var callers: [Caller] { state.withLock { $0.callers } }
   /// The time and reason of each scope's end.
   var scopeEnds: [Int: Caller.Leave] { state.withLock { $0.scopeEnds } }
+  var listeners: [Listener] { state.withLock { $0.listeners.values.sorted { $0.id < $1.id } } }
   var log: [LogLine] { state.withLock { $0.log } }
 
   func nextAsk() -> Int {
@@ -99,6 +101,31 @@ final class Ledger: Sendable {
   func hand(over caller: Int, at time: Duration) {
     state.withLock { $0.callers[caller].handed.append(time) }
     note("caller \(caller) is handed its outcome", at: time)
+  }
+
+  // MARK: Listeners
+
+  func begin(_ listener: Listener, at time: Duration) {
+    state.withLock { $0.listeners[listener.id] = listener }
+    note("\(listener)", at: time)
+  }
+
+  func hear(_ event: String, _ listener: Int, at time: Duration) {
+    state.withLock { $0.listeners[listener]?.events.append(event) }
+    note("listener #\(listener) got: \(event)", at: time)
+  }
+
+  /// Records that the listener is about to be cancelled, unless its stream has ended.
+  func leaveListener(_ listener: Int, at time: Duration) {
+    state.withLock { state in
+      if state.listeners[listener]?.end == nil { state.listeners[listener]?.left = time }
+    }
+    note("listener #\(listener) leaves", at: time)
+  }
+
+  func end(_ listener: Int, _ end: Listener.End, at time: Duration) {
+    state.withLock { $0.listeners[listener]?.end = (time, end) }
+    note("the stream of listener #\(listener) ends: \(end)", at: time)
   }
 
   func note(_ text: @autoclosure () -> String, at time: Duration) {

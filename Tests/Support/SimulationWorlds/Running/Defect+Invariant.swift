@@ -26,6 +26,10 @@ extension Defect {
     case .confusesReaders: Invariant.cachedResponses.name
     case .neverStale: Invariant.freshness.name
     case .forgetsChanges: Invariant.changes.name
+    case .skipsEvents: Invariant.listening.name
+    case .listensOn: Invariant.streamsEnd.name
+    case .hurries: Invariant.pace.name
+    case .sendsTwice: Invariant.hedging.name
     }
   }
 }

@@ -35,12 +35,18 @@ public enum Defect: CaseIterable, Sendable {
   case confusesReaders
   case neverStale
   case forgetsChanges
+  case skipsEvents
+  case listensOn
+  case hurries
+  case sendsTwice
 
   func spoil(_ configuration: inout ClientConfiguration, _ clock: VirtualClock) {
     switch self {
-    case .neverResponds, .neverRests, .respondsByItself, .sendsAgainLater, .keepsRequests:
+    case .neverResponds, .neverRests, .respondsByItself, .sendsAgainLater, .keepsRequests, .sendsTwice,
+      .skipsEvents, .listensOn:
       configuration.interceptors.append(Spoiling(defect: self, clock: clock))
     case .passesLimits: configuration.limits.total = configuration.limits.total.map { $0 + 1 }
+    case .hurries: configuration.rateLimits = RateLimits()
     case .takesReservedSlots: configuration.limits.reserved = 0
     default: break
     }

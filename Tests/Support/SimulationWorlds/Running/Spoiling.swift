@@ -26,6 +26,20 @@ final class Spoiling: Interceptor {
         _ = try await next(request)
       }
       return response
+    case .sendsTwice:
+      async let second = next(request)
+      let first = try await next(request)
+      _ = try? await second
+      return first
+    case .skipsEvents:
+      guard let last = request.fields["Last-Event-ID"].flatMap({ Int($0) }) else { break }
+      return try await next(request.field("Last-Event-ID", "\(last + 1)"))
+    case .listensOn:
+      guard request.fields["Accept"] == "text/event-stream" else { break }
+      Task { [clock] in
+        try await clock.sleep(for: .seconds(1))
+        _ = try await next(request)
+      }
     case .keepsRequests: kept.withLock { $0.append(request) }
     default: break
     }

@@ -11,6 +11,7 @@
     case own
     case again
     case read
+    case listen
 
     static func pick(_ random: inout SeededRandom) -> Action {
       allCases[Int.random(in: allCases.indices, using: &random)]
@@ -26,6 +27,7 @@
       case .chain: await world.chain(random)
       case .again: await world.repeatedly(random)
       case .read: await world.read(random)
+      case .listen: await world.listen(random)
       case .own:
         var ask = world.ask(&random)
         ask.isHanded = true

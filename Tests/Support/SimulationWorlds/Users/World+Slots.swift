@@ -13,7 +13,7 @@
       let longest = Loitering.pause + SlowCache.longest
       await withDiscardingTaskGroup { group in
         for _ in 0..<min(total, plan.limits.perOrigin ?? total) {
-          group.addTask { _ = try? await self.client.send(self.request("http://probe.test/")) }
+          group.addTask { _ = try? await self.client.send(self.request(Self.probe)) }
         }
       }
       return network.attempts[known...].filter { $0.began > start + longest }.count
@@ -28,6 +28,8 @@
       await pause(.seconds(1))
     }
 
-    private func request(_ url: String) -> Request { .get(url).bestEffort().priority(.userInitiated) }
+    private func request(_ url: String) -> Request {
+      .get(url).bestEffort().priority(.userInitiated).hedged(after: .never)
+    }
   }
 #endif

@@ -2,6 +2,12 @@ import ErrandCore
 import ErrandTesting
 import SimulationExecutor
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 #if os(Linux)
   /// A client, its network, its simulated users, and their outcomes.
   final class World: Sendable {
@@ -15,6 +21,8 @@ import SimulationExecutor
     let documents: DocumentServer
     /// The parent of all stacks, which also has requests of its users. It never ends.
     let app = RequestScope("app")
+    /// The server that is asked at the end for each slot.
+    static let probe = "http://probe.test/"
     let defect: Defect?
 
     init(_ simulation: Simulation, _ ledger: Ledger, _ defect: Defect?) {
@@ -29,7 +37,9 @@ import SimulationExecutor
       network = SimulatedNetwork(
         clock: simulation.clock, random: simulation.random(2), conditions: plan.conditions
       ) { arrived in
-        if let response = documents.response(to: arrived) { return response }
+        if let response = documents.response(to: arrived) ?? EventServer.response(to: arrived) {
+          return response
+        }
         return SimulatedResponse(
           status: arrived.path.hasPrefix("/missing") ? 404 : 200,
           text: Echo.text(of: arrived.index, length: arrived.path.count * 7 % 50))
@@ -40,6 +50,9 @@ import SimulationExecutor
       configuration.random = simulation.random(3)
       configuration.timeout = plan.timeout
       configuration.limits = plan.limits
+      configuration.rateLimits = RateLimits(perOrigin: plan.rate, followsServer: plan.followsServer)
+      if let probe = URL(string: Self.probe) { configuration.rateLimits[probe] = .unlimited }
+      configuration.hedging = plan.hedge
       var store: any ResponseCache = MemoryResponseCache()
       if plan.hasSlowStore { store = SlowCache(store, clock: simulation.clock, random: simulation.random(4)) }
       store = defect?.spoil(store, simulation.date) ?? store

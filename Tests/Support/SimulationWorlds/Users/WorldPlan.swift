@@ -21,6 +21,12 @@ struct WorldPlan: Sendable {
   let shutdown: Shutdown?
   let hasInterceptor: Bool
   let limits: ConcurrencyLimits
+  /// The rate of the requests to each host; nil for any.
+  let rate: RateLimit?
+  /// True if the client slows down when a server says so.
+  let followsServer: Bool
+  /// The delay of second attempts; nil for none.
+  let hedge: HedgeDelay?
   /// The time for which repeats are ignored, by group.
   let ignoring: [Duration]
   /// The policy for sharing responses, by group.
@@ -36,7 +42,7 @@ struct WorldPlan: Sendable {
     func fitted(_ duration: Duration) -> Duration { grid.map { duration.roundedUp(to: $0) } ?? duration }
     self.grid = grid
     users = Int.random(in: 1...4, using: &random)
-    steps = Int.random(in: 2...6, using: &random)
+    let steps = Int.random(in: 2...6, using: &random)
     var conditions = Bool.random(using: &random) ? NetworkConditions.bad : NetworkConditions()
     if Int.random(in: 0..<4, using: &random) == 0 { conditions.resets = 0.4 }
     if Int.random(in: 0..<4, using: &random) == 0 { conditions.serverErrors = 0.5 }
@@ -62,6 +68,7 @@ struct WorldPlan: Sendable {
     limits.perOrigin = random.once(in: 3) ? Int.random(in: 1...3, using: &random) : nil
     limits.reserved = Int.random(in: 0...3, using: &random)
     limits.ageing = random.milliseconds(100...10_000)
+    limits.eventStreams = random.once(in: 2) ? Int.random(in: 1...2, using: &random) : nil
     self.limits = limits
     ignoring = (0..<3).map { _ in fitted(random.milliseconds(1...5000)) }
     sharing = (0..<3).map { _ in
@@ -76,6 +83,15 @@ struct WorldPlan: Sendable {
     self.documents = documents
     cachesAll = random.once(in: 3)
     hasSlowStore = random.once(in: 4)
+    rate =
+      random.once(in: 4)
+      ? RateLimit(
+        requests: Int.random(in: 1...10, using: &random), per: fitted(random.milliseconds(200...3000)),
+        burst: Int.random(in: 1...5, using: &random)) : nil
+    followsServer = random.once(in: 6)
+    hedge = random.once(in: 4) ? random.hedge() : nil
+    // Of twenty requests, one may have a second attempt.
+    self.steps = hedge == nil ? steps : 8 * steps
   }
 }
 
@@ -83,5 +99,11 @@ extension Duration {
   /// Returns the next multiple of `step`, at least one `step`.
   func roundedUp(to step: Duration) -> Duration {
     step * max(1, Int((self / step).rounded(.up)))
+  }
+}
+
+extension SeededRandom {
+  fileprivate mutating func hedge() -> HedgeDelay {
+    once(in: 3) ? .percentile(0.5) : .after(milliseconds(10...400))
   }
 }

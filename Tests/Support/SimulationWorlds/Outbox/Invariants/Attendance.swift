@@ -9,10 +9,16 @@ struct Attendance: Sendable {
   private static let limit = Duration.seconds(15)
 
   private let policy: LanePolicy
+  /// The time between two attempts at one server.
+  private let spacing: Duration
   private var since: [OutboxID: Duration] = [:]
   private(set) var violations: [String] = []
 
-  init(_ policy: LanePolicy) { self.policy = policy }
+  /// - Parameter rate: The rate of each server, so that some rows wait for the rows before them.
+  init(_ policy: LanePolicy, _ rate: RateLimit?) {
+    self.policy = policy
+    spacing = rate.map { $0.per / $0.requests } ?? .zero
+  }
 
   /// Checks the rows at one moment.
   /// - Parameters:
@@ -34,7 +40,9 @@ struct Attendance: Sendable {
       }
       let start = since[row.id] ?? now
       found[row.id] = start
-      if now - start == Self.limit { violations.append("\(row.id) could be attempted since \(start)") }
+      if now - start >= Self.limit + spacing * rows.count, violations.isEmpty {
+        violations.append("\(row.id) could be attempted since \(start)")
+      }
     }
     since = found
   }

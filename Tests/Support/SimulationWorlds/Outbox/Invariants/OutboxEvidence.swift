@@ -12,7 +12,9 @@ struct OutboxEvidence: Sendable {
   /// The follows that had not ended when all activity had ended.
   let waiting: [Follow]
   let arrivals: [IdempotentServer.Arrival]
+  let uploads: [ResumableUploads.Upload]
   let attempts: [SimulatedAttempt]
+  let passes: [GrantedPass]
   /// The entries of the store at the end.
   let entries: [OutboxEntry]
   /// The number of bytes of each entry's response.
@@ -64,7 +66,9 @@ struct OutboxEvidence: Sendable {
       self.waiting = waiting
       self.unattended = unattended
       arrivals = world.server.arrivals
+      uploads = world.server.uploads
       attempts = world.network.attempts
+      passes = world.ledger.passes
       self.entries = entries
       self.responses = responses
       self.statistics = statistics

@@ -44,6 +44,7 @@ extension OutboxInvariant {
       }
       if !isThere { return "\(ask) was delivered at \(step.time), and the server has not received it" }
       guard let entry = evidence.entry(of: ask), let response = entry.response else { return nil }
+      if ask.resuming != nil, response.status.isSuccess, response.body.isEmpty { return nil }
       return response.status == 200 && String(decoding: response.body, as: UTF8.self) == "done: \(ask.text)"
         ? nil : "\(ask) got the response \(response)"
     }

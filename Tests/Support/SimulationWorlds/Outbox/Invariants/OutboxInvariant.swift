@@ -8,7 +8,7 @@ struct OutboxInvariant: Sendable {
   static let all = [
     accepted, bursts, delivered, once, keys, arrivals, lanes, leases, leased, wire, attended, waits, expiry,
     pauses,
-    receipts,
+    receipts, uploads, pace,
     quiet, contents, statistics, store,
   ]
 }

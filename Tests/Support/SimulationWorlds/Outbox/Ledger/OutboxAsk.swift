@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandUploads
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -30,6 +31,8 @@ struct OutboxAsk: Sendable {
   var lifetime: Duration?
   /// True if the body is given as a file.
   var isFile = false
+  /// How its upload resumes; nil for one request.
+  var resuming: UploadResumption?
   /// The first of the requests that are stored together, all or none.
   var burst: Int
 
@@ -42,7 +45,8 @@ struct OutboxAsk: Sendable {
     let request = Request.post("http://\(host.name)/\(nature)/\(id)", body).field(Ask.idField, "\(id)")
     // A third of the requests are for one of two customers behind the host.
     let key = id.isMultiple(of: 3) ? "customer \(id % 2)" : nil
-    return OutboxItem(request, lane: lane, key: key, priority: priority, expires: lifetime, id: row)
+    return OutboxItem(
+      request, lane: lane, key: key, priority: priority, expires: lifetime, id: row, resuming: resuming)
   }
 }
 
@@ -52,6 +56,7 @@ extension OutboxAsk: CustomStringConvertible {
     if let lane { text += ", lane \(lane)" }
     if let lifetime { text += ", for \(lifetime)" }
     if isFile { text += ", from a file" }
+    if resuming != nil { text += ", which resumes" }
     if burst != id { text += ", with #\(burst)" }
     return text
   }

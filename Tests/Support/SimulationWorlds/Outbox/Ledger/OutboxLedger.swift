@@ -18,6 +18,7 @@ final class OutboxLedger: Sendable {
     var isPaused = false
     var pausedLanes: Set<String> = []
     var follows: [Follow] = []
+    var passes: [GrantedPass] = []
     var log: [LogLine] = []
   }
 
@@ -39,6 +40,7 @@ final class OutboxLedger: Sendable {
   /// The requests that were sent without a lease, or with one that had ended.
   var unleased: [String] { state.withLock { $0.unleased } }
   var follows: [Follow] { state.withLock { $0.follows } }
+  var passes: [GrantedPass] { state.withLock { $0.passes } }
   var log: [LogLine] { state.withLock { $0.log } }
 
   // MARK: Requests
@@ -123,6 +125,11 @@ final class OutboxLedger: Sendable {
         state.unleased.append("\(row) by \(owner) at tick \(now.ticks), with a lease until \(lease.ticks)")
       }
     }
+  }
+
+  func add(_ pass: GrantedPass) {
+    state.withLock { $0.passes.append(pass) }
+    note("  a request to \(pass.origin) may be sent, at tick \(pass.ticks)")
   }
 
   /// Records that a process closes its outbox, which gives its rows back.

@@ -22,6 +22,8 @@ extension OutboxDefect {
     case .miscounts: OutboxInvariant.statistics.name
     case .losesFiles: OutboxInvariant.contents.name
     case .tellsNobody, .tellsEndsTooSoon: OutboxInvariant.receipts.name
+    case .forgetsUploads: OutboxInvariant.uploads.name
+    case .hurries: OutboxInvariant.pace.name
     case .failsToStore: OutboxInvariant.store.name
     }
   }

@@ -28,6 +28,8 @@ public enum OutboxDefect: CaseIterable, Sendable {
   case tellsNobody
   case failsToStore
   case overlooksRows
+  case forgetsUploads
+  case hurries
 
   func delayStore() async {
     switch self {

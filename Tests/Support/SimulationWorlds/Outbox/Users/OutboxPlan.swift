@@ -25,6 +25,8 @@ struct OutboxPlan: Sendable {
   let pollInterval: Duration
   let lease: Duration
   let retention: Duration
+  /// The rate of the requests to one server, or to one of its customers; nil for any.
+  let rate: RateLimit?
   let caps: OutboxCaps
   /// True if the outbox is notified of the state of the network.
   let hasReachability: Bool
@@ -57,6 +59,11 @@ struct OutboxPlan: Sendable {
     pollInterval = random.milliseconds(5000...60_000)
     lease = random.milliseconds(5000...30_000)
     retention = random.once(in: 2) ? .seconds(7 * 86_400) : .seconds(3600)
+    rate =
+      random.once(in: 3)
+      ? RateLimit(
+        requests: Int.random(in: 1...5, using: &random), per: random.milliseconds(200...2000),
+        burst: Int.random(in: 1...3, using: &random)) : nil
     var caps = OutboxCaps()
     if random.once(in: 4) {
       caps.count = Int.random(in: 3...8, using: &random)

@@ -2,6 +2,7 @@
   import ErrandCore
   import ErrandOutbox
   import ErrandTesting
+  import ErrandUploads
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -31,6 +32,7 @@
       if random.once(in: 4) { ask.priority = Priority.allCases.randomElement(using: &random) ?? .default }
       if random.once(in: 5) { ask.lifetime = random.milliseconds(500...30_000) }
       ask.isFile = random.once(in: 6)
+      if random.once(in: 3) { ask.resuming = random.resumption() }
       return ask
     }
 
@@ -97,6 +99,16 @@
       try await launch.outbox.pause(lane: lane)
       await pause(random.milliseconds(100...10_000))
       try await launch.outbox.resume(lane: lane)
+    }
+  }
+
+  extension SeededRandom {
+    fileprivate mutating func resumption() -> UploadResumption {
+      let all = [UploadResumption.automatic, .ietf, .tus]
+      var resumption = all[Int.random(in: all.indices, using: &self)]
+      if once(in: 2) { resumption.maxRequestSize = Int64.random(in: 2...6, using: &self) }
+      resumption.isVerified = once(in: 4)
+      return resumption
     }
   }
 #endif

@@ -82,6 +82,7 @@
       configuration.lanes = plan.lanePolicy
       configuration.caps = plan.caps
       configuration.retention = plan.retention
+      configuration.rateLimit = plan.rate
       configuration.pollInterval = plan.pollInterval
       configuration.lease = plan.lease
       configuration.delivers = delivers

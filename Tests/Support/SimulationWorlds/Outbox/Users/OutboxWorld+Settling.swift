@@ -63,7 +63,7 @@
 
     /// Checks every second, until no request is open or a minute has passed.
     private func attend(_ anchor: SQLiteOutboxStore) async throws -> Attendance {
-      var attendance = Attendance(plan.lanePolicy)
+      var attendance = Attendance(plan.lanePolicy, plan.rate)
       for _ in 0..<60 {
         await pause(.seconds(1))
         let rows = try await anchor.list(.all, after: 0, limit: .max)
