@@ -79,6 +79,12 @@ final class RateLimiter: Sendable {
     change { ((), $0.begin(pass, at: now)) }
   }
 
+  /// Holds the tokens of a pass again, after `begin`.
+  func holdAgain(_ pass: RatePass) {
+    let now = timeline.now()
+    change { ($0.holdAgain(pass, at: now), []) }
+  }
+
   /// Takes back the pass of an attempt that has begun.
   /// - Parameters:
   ///   - reports: The quotas in the response.

@@ -194,6 +194,13 @@ struct RateLimiterState<Payload> {
     return reopen(pass.origin, pass.group) + advance(to: now)
   }
 
+  /// Holds the tokens of a pass again, after `begin`.
+  mutating func holdAgain(_ pass: RatePass, at now: Duration) {
+    tick(now)
+    origins[pass.origin].gate.bucket?.holdAgain(at: latest)
+    groups[pass.group].gate.bucket?.holdAgain(at: latest)
+  }
+
   /// Takes back the pass of an attempt that has ended. Returns the requests that start.
   /// - Parameters:
   ///   - reports: The quotas in the response.

@@ -45,6 +45,13 @@ package struct TokenBucket: Sendable, Hashable {
     held = max(0, held - 1)
   }
 
+  /// Holds a token again after `begin`, because its attempt has not begun after all.
+  mutating func holdAgain(at now: Duration) {
+    refill(at: now)
+    held += 1
+    missing = max(missing, min(Int128(held) * Self.token(limit), Self.capacity(limit)))
+  }
+
   /// Puts back a held token that was not used.
   mutating func putBack() {
     missing = max(0, missing - Self.token(limit))

@@ -122,7 +122,7 @@ final class SigningStage: Stage {
       return request
     }
     do {
-      return try await context.runInterruptibly {
+      return try await run(for: request, context) {
         isRedirected ? try await credential.redirected(request) : try await credential.moved(request)
       }
     } catch var error as RequestError where isRedirected {
@@ -130,6 +130,16 @@ final class SigningStage: Stage {
       error.reachedServer = true
       throw error
     }
+  }
+
+  /// Runs an app's code before the request is sent. It may send a request that needs the token of this one.
+  private func run<Value: Sendable>(
+    for request: Request, _ context: CallContext, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let held = request.options.heldPass?.value
+    held?.release()
+    defer { held?.holdAgain() }
+    return try await context.runInterruptibly(work)
   }
 
   // MARK: Signing
@@ -145,7 +155,7 @@ final class SigningStage: Stage {
       guard let url = request.url else { preconditionFailure("a request without a problem has a URL") }
       let outgoing = OutgoingRequest(
         request.method, url, fields: request.fields, body: request.body, date: date())
-      let signed = try await context.runInterruptibly {
+      let signed = try await run(for: unsigned, context) {
         var outgoing = outgoing
         for signer in signers { try await signer.sign(&outgoing) }
         return outgoing

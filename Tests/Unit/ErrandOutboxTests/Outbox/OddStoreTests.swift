@@ -50,14 +50,16 @@ import Testing
     let other = try MockServer()
     other.otherwise { _ in .response() }
     let asked = Locked(0)
-    let outbox = try await outbox(.notesTokens { asked.withLock { $0 += 1 } }) { configuration in
-      let port = harness.server.url.port
-      configuration.rateLimitOf = { url, _ in
-        url.port == port ? RateLimit(requests: 1, per: .seconds(3600)) : nil
-      }
+    let port = harness.server.url.port
+    let limit: @Sendable (URL, String?) -> RateLimit? = { url, _ in
+      url.port == port ? RateLimit(requests: 1, per: .seconds(3600)) : nil
     }
-    let receipts = try await outbox.enqueue((0..<3).map { _ in post() })
-    _ = try await receipts[0].outcome()
+    // Another process takes the only token.
+    let earlier = try await harness.outbox { $0.rateLimitOf = limit }
+    _ = try await earlier.enqueue(post()).outcome()
+    await earlier.close()
+    let outbox = try await outbox(.notesTokens { asked.withLock { $0 += 1 } }) { $0.rateLimitOf = limit }
+    try await outbox.enqueue((0..<3).map { _ in post() })
     // Each of these lets the outbox claim again.
     for _ in 0..<20 { _ = try await outbox.enqueue(.post(other.url("/"), .text("x"))).outcome() }
     #expect(asked.withLock { $0 } <= 3)

@@ -87,7 +87,10 @@ import Testing
   @Test func `requests that were claimed before the rate was known do not go before a higher priority`()
     async throws
   {
-    let outbox = try await harness.outbox { $0.rateLimit = RateLimit(requests: 1, per: .milliseconds(1500)) }
+    let outbox = try await harness.outbox {
+      $0.rateLimit = RateLimit(requests: 1, per: .milliseconds(1500))
+      $0.concurrency = 1
+    }
     _ = try await outbox.enqueue((0..<10).map { request("/\($0)") })
     try await waitUntil { harness.server.requests.count == 1 }
     let urgent = try await outbox.enqueue(request("/urgent"), priority: .userInitiated)

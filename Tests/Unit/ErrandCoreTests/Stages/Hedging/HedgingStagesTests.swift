@@ -462,13 +462,16 @@ import Testing
     let stage = configured { $0.interceptors = [Passing()] }.responding { _, _ in
       .response().after(.seconds(9))
     }
-    let request = get(after: .after(.seconds(5))).ignoringRepeats(within: .seconds(100))
-    let call = stage.client.start(request)
-    try await stage.stub.waitForRequests(1)
-    call.cancel()
-    await #expect(throws: RequestError.self) { try await call.value }
-    let error = await #expect(throws: RequestError.self) { try await stage.client.send(request) }
-    #expect(error?.code == .ignoredRepeat)
+    // The call and its first attempt end at once, on two threads.
+    for number in 1...300 {
+      let request = get("\(number)", after: .after(.seconds(5))).ignoringRepeats(within: .seconds(100))
+      let call = stage.client.start(request)
+      try await stage.stub.waitForRequests(number)
+      call.cancel()
+      await #expect(throws: RequestError.self) { try await call.value }
+      let error = await #expect(throws: RequestError.self) { try await stage.client.send(request) }
+      #expect(error?.code == .ignoredRepeat)
+    }
     await stage.settle()
   }
 

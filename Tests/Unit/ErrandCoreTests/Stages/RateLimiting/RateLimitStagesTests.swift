@@ -174,6 +174,23 @@ import Testing
     await expectNothingLeft(stage)
   }
 
+  @Test func `a signer may send a request that needs the next token`() async throws {
+    let client = Locked<Client?>(nil)
+    let stage = stage()
+    client.withLock { $0 = stage.client }
+    let signer = NumberingSigner { _ in
+      _ = try await client.withLock { $0 }?.send(.get("http://a.test/nonce"))
+    }
+    let call = stage.client.start(get("signed").signed(by: signer))
+    await reachWaiting(1, stage)
+    #expect(stage.paths.isEmpty)
+    await stage.clock.advance(by: .seconds(1))
+    _ = try await call.value
+    #expect(stage.paths == ["/nonce", "/signed"])
+    client.withLock { $0 = nil }
+    await expectNothingLeft(stage)
+  }
+
   @Test func `an attempt that never began takes no token`() async throws {
     let gate = StubGate()
     let stage = Stage.configured {
