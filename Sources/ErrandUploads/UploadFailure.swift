@@ -25,9 +25,7 @@ package enum UploadFailure: Error, Sendable, Hashable {
       .outcomeUnknown:
       true
     case .offsetBeyondEnd, .offsetBeyondSent, .otherLength, .offsetDecreased, .conflicts, .gone, .noOffset,
-      .noLocation,
-      .inconsistent,
-      .damaged:
+      .noLocation, .inconsistent, .damaged:
       false
     }
   }

@@ -61,9 +61,7 @@ extension Dispatcher {
     let isRefusedAlone = state.withLock { $0.origins.isRefusedAlone(claimed.lease) }
     var random = random
     var attempt = attempt(of: stored, claimed.row, result)
-    if let madeProgress {
-      attempt.take(madeProgress: madeProgress, counted: claimed.row.countedAttempts)
-    }
+    if let madeProgress { attempt.take(madeProgress: madeProgress, counted: claimed.row.countedAttempts) }
     var conclusion = rule.conclusion(
       on: attempt, counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
       date: configuration.date(), random: &random)

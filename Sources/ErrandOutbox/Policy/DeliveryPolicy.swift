@@ -59,7 +59,7 @@ public struct DeliveryAttempt: Sendable {
   public let result: Result<Response, any Error>
   /// When the request was stored.
   public let storedAt: Date
-  /// True if redirects of the request, or the URL of its upload, may lead to another origin.
+  /// True if redirects of the request may lead to another origin.
   var mayChangeOrigin = false
   /// Whether the upload made progress; nil for a request whose upload does not resume.
   private(set) var madeProgress: Bool?

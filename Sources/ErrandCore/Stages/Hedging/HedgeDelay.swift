@@ -77,9 +77,9 @@ extension Request {
   /// - No response of the origin to such a request has asked to wait with `Retry-After`.
   ///
   /// Both attempts are parts of one attempt of the retry policy, and each is authenticated and signed. A failure of
-  /// one is not the outcome while the other runs. If both fail, the call gets the error of the first, or
-  /// that of the second if its response asks to wait longer. A request of an outbox or an event stream, and a part of a
-  /// resumable upload, have no second attempt.
+  /// one is not the outcome while the other runs. If both fail, the call gets the error of the first, or that of
+  /// the second if its response asks to wait longer. A request of an outbox or an event stream, and a part of a resumable
+  /// upload, have no second attempt.
   /// - Parameter delay: The time before the second attempt. It replaces `ClientConfiguration.hedging`.
   public func hedged(after delay: HedgeDelay) -> Request { with { $0.options.hedging = delay } }
 

@@ -29,8 +29,7 @@ final class HedgeRace: AttemptObserver {
     /// The number of the timer that has begun the second attempt, and its delay.
     var begun: (timer: Int, after: Duration)?
     var second: CallContext?
-    /// True if the second attempt has failed after it may have reached the server.
-    var hasSecondReached = false
+    /// The error of the second attempt, once it has failed.
     var secondError: (any Error)?
     /// The outcome of the second attempt, until the call takes it: a transfer refers to its race, and its stream must
     /// not live as long as the transfer.
@@ -115,14 +114,16 @@ final class HedgeRace: AttemptObserver {
   /// Returns the error of the call: that of the first attempt, or that of the second if its response asks to wait longer,
   /// because a retry must wait then. It says whether either of the two has reached the server.
   private func failure(_ error: any Error) -> any Error {
-    let (other, hasSecondReached) = state.withLock { ($0.secondError, $0.hasSecondReached) }
-    guard var error = error as? RequestError else { return error }
-    if let other = other as? RequestError, wait(of: other) > wait(of: error) {
+    guard var error = error as? RequestError, let second = state.withLock({ $0.secondError }) else {
+      return error
+    }
+    let other = second as? RequestError
+    if let other, wait(of: other) > wait(of: error) {
       let attempt = error.attempt
       error = other
       error.attempt = attempt
     }
-    if hasSecondReached { error.reachedServer = true }
+    if other?.reachedServer != false { error.reachedServer = true }
     return error
   }
 
@@ -213,7 +214,6 @@ final class HedgeRace: AttemptObserver {
       state.withLock { state in
         state.race.secondFails()
         state.secondError = error
-        state.hasSecondReached = (error as? RequestError)?.reachedServer != false
       }
     }
     if context.sent == 0 { stage.putBack() }

@@ -20,23 +20,23 @@ final class HeldPass: Sendable {
 
   /// Notes that a request of the attempt is about to be sent. Only the first one counts.
   func begin() {
-    if change(to: .begun, unless: .begun) == .held { limiter.begin(pass) }
+    if change(to: .begun) == .held { limiter.begin(pass) }
   }
 
   /// Lets the tokens come back while an app's code runs.
   func release() {
-    if change(to: .released, unless: .begun) == .held { limiter.begin(pass) }
+    if change(to: .released) == .held { limiter.begin(pass) }
   }
 
   /// Ends `release`.
   func holdAgain() {
-    if change(to: .held, unless: .begun) == .released { limiter.holdAgain(pass) }
+    if change(to: .held) == .released { limiter.holdAgain(pass) }
   }
 
-  /// Returns the state before.
-  private func change(to new: State, unless final: State) -> State {
+  /// Changes the state, unless the attempt has begun. Returns the state before.
+  private func change(to new: State) -> State {
     state.withLock { state in
-      defer { if state != final { state = new } }
+      defer { if state != .begun { state = new } }
       return state
     }
   }

@@ -6,8 +6,8 @@
 
 /// Waits until the rate limits allow the attempt. It comes before signing and the slot, so that no signature grows old
 /// and no slot is held while the attempt waits. Its tokens come back only from its beginning on (`HeldPass`), so that
-/// attempts that wait for slots do not begin faster than the limits allow. A request that is signed again or redirected within its attempt does
-/// not pass it again.
+/// attempts that wait for slots do not begin faster than the limits allow. A request that is signed again or redirected
+/// within its attempt does not pass it again.
 final class RateLimitStage: Stage {
   let usage: StageUsage
   private let limits: RateLimits

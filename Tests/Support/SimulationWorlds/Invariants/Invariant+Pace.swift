@@ -5,13 +5,11 @@ extension Invariant {
   static let pace = Invariant(name: "no host gets more requests in a period than its rate allows") {
     evidence in
     guard let rate = evidence.plan.rate else { return [] }
-    let most = rate.requests + rate.burst - 1
     let limited = evidence.attempts.filter { evidence.plan.hosts.contains($0.host) }
     return Dictionary(grouping: limited, by: \.host).sorted { $0.key < $1.key }.flatMap {
       host, attempts in
-      zip(attempts, attempts.dropFirst(most)).compactMap { first, next in
-        next.began - first.began < rate.per
-          ? "\(host) got \(most + 1) requests in \(next.began - first.began), from \(first.began)" : nil
+      rate.excesses(in: attempts.map(\.began)).map { start, length in
+        "\(host) got \(rate.most + 1) requests in \(length), from \(start)"
       }
     }
   }
@@ -35,5 +33,15 @@ extension Evidence {
     return attempts.enumerated().filter { index, attempt in
       attempts[..<index].contains { $0.ended ?? .longest > attempt.began }
     }.map(\.element)
+  }
+}
+
+extension RateLimit {
+  /// The greatest number of attempts in a period.
+  var most: Int { requests + burst - 1 }
+
+  /// Returns the beginning and the length of each time in which more attempts began than in a whole period may begin.
+  func excesses(in times: [Duration]) -> [(start: Duration, length: Duration)] {
+    zip(times, times.dropFirst(most)).map { ($0, $1 - $0) }.filter { $1 < per }
   }
 }

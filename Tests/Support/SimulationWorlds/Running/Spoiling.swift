@@ -27,10 +27,7 @@ final class Spoiling: Interceptor {
       }
       return response
     case .sendsTwice:
-      async let second = next(request)
-      let first = try await next(request)
-      _ = try? await second
-      return first
+      return try await next.twice(request)
     case .skipsEvents:
       guard let last = request.fields["Last-Event-ID"].flatMap({ Int($0) }) else { break }
       return try await next(request.field("Last-Event-ID", "\(last + 1)"))

@@ -37,12 +37,10 @@ extension OutboxInvariant {
     name: "no server gets more attempts in a period than its rate allows, from all processes"
   ) { evidence in
     guard let rate = evidence.plan.rate else { return [] }
-    let most = rate.requests + rate.burst - 1
     return Dictionary(grouping: evidence.passes) { "\($0.origin) in \($0.boot)" }.sorted { $0.key < $1.key }
       .flatMap { origin, passes in
-        zip(passes, passes.dropFirst(most)).compactMap { first, next in
-          .milliseconds(next.ticks - first.ticks) < rate.per
-            ? "\(most + 1) attempts to \(origin) in \(next.ticks - first.ticks) ms" : nil
+        rate.excesses(in: passes.map { .milliseconds($0.ticks) }).map { _, length in
+          "\(rate.most + 1) attempts to \(origin) in \(length)"
         }
       }
       + Set(evidence.stored.map(\.host.name)).sorted().compactMap { host in

@@ -18,10 +18,7 @@ struct OutboxSpoiling: Interceptor {
       guard let url = request.url else { return try await next(request) }
       return Response(status: 200, data: Data("done: ".utf8), url: url)
     case .sendsTwice:
-      async let second = next(request)
-      let first = try await next(request)
-      _ = try? await second
-      return first
+      return try await next.twice(request)
     case .changesKeys:
       return try await next(request.field("Idempotency-Key", "\"\(clock.now.offset)\""))
     case .sendsLate:

@@ -42,21 +42,10 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a stream holds its slot until it is released`() async throws {
-    let stage = stage()
-    var response: Response? = try await stage.client.stream(get("stream"))
-    let other = stage.client.start(get("other"))
-    await stage.reachWaiting(1)
-    #expect(response?.status == 200)
-    response = nil
-    _ = try await other.value
-    #expect(stage.stub.mostInFlight == 1)
-    await stage.expectNothingLeft()
-  }
-
-  @Test func `a listener does not keep a stream that is released`() async throws {
+  @Test(arguments: [false, true])
+  func `a stream holds its slot until it is released, also with a listener`(hasListener: Bool) async throws {
     let recorder = EventRecorder()
-    let stage = stage { $0.listeners = [recorder] }
+    let stage = stage { if hasListener { $0.listeners = [recorder] } }
     var response: Response? = try await stage.client.stream(get("stream"))
     let other = stage.client.start(get("other"))
     await stage.reachWaiting(1)
