@@ -122,13 +122,23 @@ static inline bool errand_begins(const char *text, size_t size, const char *part
   return size >= length && memcmp(text, part, length) == 0;
 }
 
-// Only the beginning of a message is libcurl's own words: what follows may be a part of the request.
-static inline bool errand_is_refusal(const char *text, size_t size) {
-  const char *stream = "HTTP/2 stream ";
-  if (!errand_begins(text, size, stream)) return errand_begins(text, size, "REFUSED_STREAM, retrying");
-  size_t at = strlen(stream);
+// Returns true if the message has the words before and after a stream's number.
+static inline bool errand_is_about_stream(const char *text, size_t size, const char *before, const char *after) {
+  if (!errand_begins(text, size, before)) return false;
+  size_t at = strlen(before);
   while (at < size && text[at] >= '0' && text[at] <= '9') at++;
-  return errand_begins(text + at, size - at, " refused by server");
+  return errand_begins(text + at, size - at, after);
+}
+
+// Only the beginning of a message is libcurl's own words: what follows may be a part of the request.
+static inline bool errand_is_refusal(CURL *easy, const char *text, size_t size) {
+  if (errand_begins(text, size, "REFUSED_STREAM, retrying")) return true;
+  if (errand_is_about_stream(text, size, "HTTP/2 stream ", " refused by server")) return true;
+  if (!errand_is_about_stream(text, size, "stream ", " closed")) return false;
+  // If nothing of the request was sent, nghttp2 did not begin the stream, because a GOAWAY had come before.
+  long sent = 1;
+  curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &sent);
+  return sent == 0;
 }
 
 // libcurl before version 8 writes a line that begins with a space to the field before it; if there is none, to that of the
@@ -146,12 +156,11 @@ static inline void errand_guard_head(errand_notes *notes, char *line, size_t siz
 
 // Only its messages tell what libcurl knows of an HTTP/2 stream that was refused.
 static inline int errand_note(CURL *easy, curl_infotype type, char *text, size_t size, void *user) {
-  (void)easy;
   errand_notes *notes = user;
   if (type == CURLINFO_HEADER_IN) {
     errand_guard_head(notes, text, size);
   } else if (type == CURLINFO_TEXT && size > 10) {
-    if (errand_is_refusal(text, size)) {
+    if (errand_is_refusal(easy, text, size)) {
       notes->is_stream_refused = true;
     } else if (errand_begins(text, size, "Downgrades to HTTP/1.1")) {
       notes->is_downgraded = true;

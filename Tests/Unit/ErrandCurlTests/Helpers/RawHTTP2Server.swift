@@ -1,6 +1,6 @@
 import Foundation
 
-/// An HTTP/2 server without TLS, in Python, that treats each stream as scripted, frame by frame.
+/// An HTTP/2 server in Python, without TLS unless it gets a certificate, that treats each stream as scripted, frame by frame.
 ///
 /// The body of each complete response is the number of requests that the server has received on all of its
 /// connections.
@@ -19,6 +19,9 @@ enum RawHTTP2Server {
     case alwaysRefuses
     /// GOAWAY on the first connection, with the request above its last stream.
     case goesAway
+    /// GOAWAY on the first connection, with its first request above the last stream, and on the second one before
+    /// any request. A request with HTTP/1 is answered when that is done.
+    case goesAwayTwice
     /// A part of the announced body, then RST_STREAM(NO_ERROR).
     case cut
     /// The end of the connection in the middle of a response.
@@ -34,16 +37,25 @@ enum RawHTTP2Server {
     case whole
   }
 
-  static func script(_ course: Course) -> String {
+  /// - Parameter certificate: The path of the server's certificate and key, without `.pem` and `.key`.
+  static func script(_ course: Course, certificate: String = "") -> String {
     program.replacingOccurrences(of: "COURSE", with: course.rawValue)
+      .replacingOccurrences(of: "CERTIFICATE", with: certificate)
   }
 
   private static let program = #"""
-    import socket, struct, threading
-    course = "COURSE"
+    import socket, ssl, struct, threading
+    course, certificate = "COURSE", "CERTIFICATE"
+    if certificate:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate + ".pem", certificate + ".key")
+        context.set_alpn_protocols(["h2", "http/1.1"])
+        # With TLS 1.3, the client would first read a ticket.
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
     print(listener.getsockname()[1], flush=True)
     seen, connections, lock = 0, 0, threading.Lock()
+    gone = threading.Event()
 
     def frame(kind, flags, stream, payload=b""):
         return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
@@ -73,6 +85,8 @@ enum RawHTTP2Server {
             client.sendall(reset(stream, 7))
         elif course == "goesAway" and connection == 1 and of_connection > 1:
             client.sendall(frame(7, 0, 0, struct.pack(">II", stream - 2, 0)))
+        elif course == "goesAwayTwice" and connection <= 2:
+            client.sendall(frame(7, 0, 0, struct.pack(">II", 0, 0)))
         elif course == "cut":
             client.sendall(frame(1, 4, stream, head(200, 100)) + frame(0, 0, stream, body) + reset(stream, 0))
         elif course == "closes":
@@ -86,11 +100,19 @@ enum RawHTTP2Server {
 
     def serve(client):
         global seen, connections
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if certificate: client = context.wrap_socket(client, server_side=True)
         with lock:
             connections += 1
             connection = connections
         source = client.makefile("rb")
+        if course == "goesAwayTwice" and connection == 2:
+            client.sendall(frame(4, 0, 0) + frame(7, 0, 0, struct.pack(">II", 0, 0)))
+            gone.set()
         if source.read(24)[:5] == b"PRI *": client.sendall(frame(4, 0, 0))
+        elif course == "goesAwayTwice":
+            gone.wait()
+            return client.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
         count = 0
         while True:
             start = source.read(9)

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandCurl
 import Foundation
+import TestSupport
 import Testing
 
 /// The outcome of a request over HTTP/2, which depends on the bytes that the server sent and not on how its
@@ -95,6 +96,30 @@ import Testing
     let response = try await client.send(post(server))
     // Two on the first connection, and the second one again.
     #expect(response.text == "3")
+  }
+
+  /// libcurl reads the GOAWAY when it chooses the connection, and then does not send the request.
+  @Test func `a request is sent again if its connection gets a GOAWAY before the request is sent`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let certificates = try await Certificates(in: folder)
+    let server = try await PythonServer(
+      RawHTTP2Server.script(.goesAwayTwice, certificate: certificates.path("good")))
+    let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+    var curl = CurlConfiguration()
+    curl.certificateAuthorityFile = certificates.authority
+    let client = Client(transport: CurlTransport(configuration: curl))
+    let body = AsyncStream<Data> { source in
+      source.yield(Data(count: 10))
+      source.finish()
+    }
+    // libcurl opens a second connection for it, which then has had no request.
+    await #expect(throws: RequestError.self) {
+      try await client.send(.post(url, .stream(body)).retry(.never))
+    }
+    _ = try await client.send(.get(url).httpVersion(.http1))
+    #expect(try await client.send(.post(url, .text("body")).retry(.never)).status == 200)
   }
 
   @Test func `a file is sent again completely`() async throws {

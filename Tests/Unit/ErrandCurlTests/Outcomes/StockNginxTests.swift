@@ -93,7 +93,11 @@ import Testing
       return try await client.send(.post(nginx.url("/\(number)"), .text("body"))).text == "/\(number)"
         ? "own" : "other"
     }
-    #expect(outcomes == ["own": 3200])
+    // nginx may reset a connection after its last response, before the response is read. Only the server knows then.
+    let unclear = outcomes[
+      "the connection ended without a response, and the server may have the request", default: 0]
+    #expect(outcomes["own", default: 0] + unclear == 3200, "\(outcomes)")
+    #expect(unclear <= 3)
     #expect(Set(server.requests.map(\.target)).count == 3200)
     #expect(server.requests.count == 3200)
   }

@@ -64,6 +64,19 @@ struct OriginTableTests {
     #expect(table.wish(mostWaiting: 320).capacities[name] == 4 * most)
   }
 
+  @Test
+  func `rows that were claimed for a slow rate are given back, so that a higher priority can go before them`()
+  {
+    var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
+    _ = Self.begin(&table, "a", 1, at: .zero)
+    _ = table.end(Self.lease(1), .responded, at: .zero)
+    table.wait("a", by: 3)
+    table.rest("a", until: .milliseconds(20), at: .zero)
+    #expect(!table.givesBack("a"))
+    table.rest("a", until: .milliseconds(21), at: .zero)
+    #expect(table.givesBack("a"))
+  }
+
   @Test func `hanging origins leave half of the probes to unknown origins`() {
     var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
     for index in 0..<64 { #expect(Self.begin(&table, "hanging \(index)", Int64(index), at: .zero)) }

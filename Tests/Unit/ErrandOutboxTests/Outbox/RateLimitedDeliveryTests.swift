@@ -84,21 +84,6 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `requests that were claimed before the rate was known do not go before a higher priority`()
-    async throws
-  {
-    let outbox = try await harness.outbox {
-      $0.rateLimit = RateLimit(requests: 1, per: .milliseconds(1500))
-      $0.concurrency = 1
-    }
-    _ = try await outbox.enqueue((0..<10).map { request("/\($0)") })
-    try await waitUntil { harness.server.requests.count == 1 }
-    let urgent = try await outbox.enqueue(request("/urgent"), priority: .userInitiated)
-    _ = try await urgent.outcome()
-    #expect(harness.server.requests.map(\.path).dropFirst() == ["/urgent"])
-    await outbox.close()
-  }
-
   @Test func `a request of a higher priority comes next, also at five in a second`() async throws {
     let outbox = try await harness.outbox { $0.rateLimit = RateLimit(requests: 5, per: .seconds(1)) }
     _ = try await outbox.enqueue((0..<40).map { request("/\($0)") })
