@@ -115,6 +115,9 @@ typedef struct {
   bool is_stream_refused;
   // libcurl sends the request again with HTTP/1.1, because the server asked for that.
   bool is_downgraded;
+  // Called with the head of each request as it is sent, if it is set.
+  void (*sent_head)(const char *text, size_t size, void *owner);
+  void *owner;
 } errand_notes;
 
 static inline bool errand_begins(const char *text, size_t size, const char *part) {
@@ -159,6 +162,8 @@ static inline int errand_note(CURL *easy, curl_infotype type, char *text, size_t
   errand_notes *notes = user;
   if (type == CURLINFO_HEADER_IN) {
     errand_guard_head(notes, text, size);
+  } else if (type == CURLINFO_HEADER_OUT) {
+    if (notes->sent_head) notes->sent_head(text, size, notes->owner);
   } else if (type == CURLINFO_TEXT && size > 10) {
     if (errand_is_refusal(easy, text, size)) {
       notes->is_stream_refused = true;

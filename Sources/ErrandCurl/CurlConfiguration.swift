@@ -43,6 +43,13 @@ public struct CurlConfiguration: Sendable {
     case url(String)
   }
 
+  /// The family of the addresses of hosts.
+  package enum AddressFamily: Sendable {
+    case any
+    case ipv4
+    case ipv6
+  }
+
   /// The path of a PEM file with the authorities to trust instead of the system's. Default: nil.
   public var certificateAuthorityFile: String?
   /// The contents of such a file, which are used instead of it.
@@ -52,6 +59,26 @@ public struct CurlConfiguration: Sendable {
   public var tls = TLSConfiguration()
   /// The hosts that have fixed addresses. Default: none.
   public var hostOverrides: [HostOverride] = []
+  /// The path of a Unix domain socket to which every connection is made, instead of to the host and port of
+  /// the URL. It has at most 107 bytes. Proxies do not apply. Default: nil.
+  ///
+  /// ```swift
+  /// var configuration = CurlConfiguration()
+  /// configuration.unixSocket = "/var/run/docker.sock"
+  /// let client = Client(transport: CurlTransport(configuration: configuration))
+  /// let version = try await client.send(.get("http://localhost/version"))
+  /// ```
+  public var unixSocket: String?
+  /// The family of addresses to use. Default: both.
+  package var addressFamily = AddressFamily.any
+  /// True to accept any certificate of a server.
+  package var acceptsAnyCertificate = false
+  /// The most bytes that each transfer sends, and receives, in a second; 0 for no limit.
+  package var bytesPerSecond = 0
+  /// The names of fields that are not sent, although libcurl or the transport would add them.
+  package var omittedFields: [String] = []
+  /// Reports the head of each request as it is sent. It is called on the transport's thread, and must not block.
+  package var onSentHead: (@Sendable (String) -> Void)?
   /// The time for which a looked-up address is cached. Default: 60 s.
   public var dnsCacheDuration: Duration = .seconds(60)
   /// The proxy to use. Default: the proxies in the environment.
@@ -113,6 +140,9 @@ extension CurlConfiguration {
           "the host override for \(override.host) leads to \(override.address.prefix(100).debugDescription), "
           + "which is not an IPv4 or IPv6 address"
       }
+    }
+    if let path = unixSocket, path.isEmpty || path.utf8.count > 107 || path.utf8.contains(0) {
+      return "the path of a Unix socket has 1 to 107 bytes, and no NUL"
     }
     if let file = certificateAuthorityFile, file.utf8.contains(0) { return "the name of a file contains NUL" }
     return nil

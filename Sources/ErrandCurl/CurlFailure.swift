@@ -65,6 +65,10 @@ struct CurlFailure {
         transfer.exchange.error(
           .cannotConnect, "no connection: \(transfer.engine.watch.shortage!)", reachedServer: false,
           underlying: transfer.engine.watch.shortage)
+      case CURLE_COULDNT_CONNECT where transfer.engine.options.unixSocket != nil:
+        failure(
+          .cannotConnect, "no connection to the Unix socket \(transfer.engine.options.unixSocket!)",
+          reached: false)
       case CURLE_COULDNT_CONNECT, CURLE_PROXY:
         failure(.cannotConnect, "no connection: \(detail)", reached: false)
       case CURLE_OPERATION_TIMEDOUT: failure(.timedOut, "timed out: \(detail)")

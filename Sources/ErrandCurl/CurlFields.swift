@@ -23,19 +23,25 @@ final class CurlFields {
     }
   }
 
-  init(_ request: Exchange.Request) {
+  /// - Parameter omitted: The names of fields that are not sent.
+  init(_ request: Exchange.Request, without omitted: [String]) {
     fields = request.fields
     added = Added(request)
     for field in fields { add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
-    if !fields.contains("Accept-Encoding") {
+    // Without a value, the line keeps libcurl from adding the field.
+    for name in omitted where !fields.contains(name) { add("\(name):") }
+    func adds(_ name: String) -> Bool {
+      !fields.contains(name) && !omitted.contains { ASCII.equalIgnoringCase($0, name) }
+    }
+    if adds("Accept-Encoding") {
       // A part of a coded body cannot be decoded.
       let acceptsCodings = added.acceptsCodings && !fields.contains("Range")
       add("Accept-Encoding: \(acceptsCodings ? ContentCoding.offered : "identity")")
     }
     // libcurl adds none of these to a GET or HEAD.
     guard added.mayHaveBody else { return }
-    if !fields.contains("Expect") { add("Expect:") }
-    if !fields.contains("Content-Type") { add("Content-Type:") }
+    if adds("Expect") { add("Expect:") }
+    if adds("Content-Type") { add("Content-Type:") }
   }
 
   deinit { curl_slist_free_all(list) }

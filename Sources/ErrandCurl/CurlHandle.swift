@@ -27,6 +27,8 @@ final class CurlHandle: @unchecked Sendable {
   var shape: CurlOptions.Shape?
   private var reportsProgress = false
   private var fields: CurlFields?
+  private let omittedFields: [String]
+  private let onSentHead: (@Sendable (String) -> Void)?
 
   /// The bytes of a response that are not delivered yet. The next transfer reuses the buffers.
   @exclusivity(unchecked) var head: [UInt8] = []
@@ -71,6 +73,8 @@ final class CurlHandle: @unchecked Sendable {
     if let addresses { errand_setopt_pointer(easy, CURLOPT_RESOLVE, addresses) }
     notes.initialize(to: errand_notes())
     notes.pointee.guards_head = options.isBeforeVersion8
+    omittedFields = options.omittedFields
+    onSentHead = options.onSentHead
     errand_setopt_notes(easy, notes)
     errorText.initialize(to: 0)
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -80,6 +84,13 @@ final class CurlHandle: @unchecked Sendable {
       CURLOPT_PREREQDATA, CURLOPT_SEEKDATA, CURLOPT_TRAILERDATA,
     ] {
       errand_setopt_pointer(easy, option, this)
+    }
+    guard onSentHead != nil else { return }
+    notes.pointee.owner = this
+    notes.pointee.sent_head = { text, size, owner in
+      guard let owner, let text else { return }
+      let head = UnsafeRawBufferPointer(start: text, count: size)
+      CurlHandle.from(owner).takeUnretainedValue().onSentHead?(String(decoding: head, as: UTF8.self))
     }
   }
 
@@ -98,7 +109,7 @@ final class CurlHandle: @unchecked Sendable {
   /// Sets the header fields, unless they equal those of the last request.
   func setFields(_ request: Exchange.Request) {
     if fields?.are(of: request) == true { return }
-    let fields = CurlFields(request)
+    let fields = CurlFields(request, without: omittedFields)
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields.list)
     self.fields = fields
   }

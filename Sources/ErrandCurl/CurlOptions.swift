@@ -10,6 +10,9 @@ import ErrandCore
 /// Sets libcurl's options. Those that are the same for all transfers are set once, and the others for each transfer.
 final class CurlOptions: Sendable {
   let maxFieldBytes: Int
+  var unixSocket: String? { configuration.unixSocket }
+  var omittedFields: [String] { configuration.omittedFields }
+  var onSentHead: (@Sendable (String) -> Void)? { configuration.onSentHead }
   /// The reason why no request can be sent, or nil.
   let problem: CurlProblem?
   let spread: CurlSpread
@@ -36,7 +39,9 @@ final class CurlOptions: Sendable {
       idleConnections: configuration.maxIdleConnections, keepsCookies: configuration.keepsCookies)
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
-    hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
+    hasProxies =
+      configuration.unixSocket == nil
+      && (configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none)
     var proxies = [environment.http, environment.https].compactMap(\.self)
     if case .url(let url) = configuration.proxy { proxies.append(url) }
     proxySecrets = ProxySecrets(of: proxies, configuration.proxyCredential)
@@ -115,6 +120,18 @@ final class CurlOptions: Sendable {
       configuration.tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
     for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] { set(option, version) }
     _ = identity?.apply(to: easy)
+    if configuration.acceptsAnyCertificate {
+      for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST] { set(option, 0) }
+    }
+    set(CURLOPT_UNIX_SOCKET_PATH, configuration.unixSocket)
+    switch configuration.addressFamily {
+    case .any: break
+    case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
+    for option in [CURLOPT_MAX_SEND_SPEED_LARGE, CURLOPT_MAX_RECV_SPEED_LARGE] {
+      errand_setopt_offset(easy, option, curl_off_t(configuration.bytesPerSecond))
+    }
     // Otherwise libcurl would read the process's environment for each transfer.
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
@@ -168,7 +185,8 @@ final class CurlOptions: Sendable {
     let mayShare = Self.mayUseHTTP2(request)
     errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
     // The debug output feeds the handle's notes.
-    errand_setopt_long(easy, CURLOPT_VERBOSE, mayShare || isBeforeVersion8 ? 1 : 0)
+    let isNoted = mayShare || isBeforeVersion8 || configuration.onSentHead != nil
+    errand_setopt_long(easy, CURLOPT_VERBOSE, isNoted ? 1 : 0)
     // `StallWatch` is more exact. This only extends libcurl's limit of 300 s.
     let connecting = request.connectTimeout ?? request.timeout
     errand_setopt_long(

@@ -3,15 +3,15 @@ import ErrandCore
 
 /// A user and a password for a proxy, which are sent to no other server. Descriptions do not show them.
 public struct ProxyCredential: Sendable, Hashable {
-  enum Scheme: Sendable, Hashable {
+  package enum Scheme: Sendable, Hashable {
     case basic, digest
 
     /// libcurl's bits for the scheme.
     var bits: Int { self == .basic ? errand_auth_basic : errand_auth_digest }
   }
 
-  let scheme: Scheme
-  let user: String
+  package let scheme: Scheme
+  package let user: String
   let password: String
 
   /// Returns a credential that is sent with each request, or each tunnel (RFC 7617). Everyone between this

@@ -1,8 +1,15 @@
+import ErrandCore
+
 /// The body that the command line asks for.
 enum BodyArgument: Sendable, Hashable {
   enum Part: Sendable, Hashable {
     case field(NameAndValue)
-    case file(name: String, path: String)
+    case file(name: String, path: String, type: String? = nil, fileName: String? = nil)
+  }
+
+  struct Member: Sendable, Hashable {
+    let name: String
+    let value: RequestItem.Value
   }
 
   static let formType = "application/x-www-form-urlencoded"
@@ -14,7 +21,10 @@ enum BodyArgument: Sendable, Hashable {
   case bytes([UInt8], contentType: String)
   /// The contents of a file. If the content type is nil, the file's name determines it.
   case file(path: String, contentType: String?)
-  case standardInput(contentType: String)
+  /// If the content type is nil, it is JSON's if the input is JSON.
+  case standardInput(contentType: String?)
+  /// A JSON object with these members in order.
+  case object([Member])
   case form([NameAndValue])
   case multipart([Part])
 
@@ -23,18 +33,31 @@ enum BodyArgument: Sendable, Hashable {
     switch self {
     case .standardInput(let type): type == Self.jsonType
     case .file(_, let type): type == Self.jsonType
-    case .none, .text, .bytes, .form, .multipart: false
+    case .none, .text, .bytes, .form, .multipart, .object: false
     }
   }
 
-  init(_ arguments: ScannedArguments) throws(UsageError) {
-    let kinds = [OptionSpec.data, .json, .form, .part].filter(arguments.has)
-    if kinds.count > 1 {
-      throw UsageError("\(kinds[0].name) and \(kinds[1].name) both set the body; use one of them")
+  /// - Parameter items: The items of the body after the URL.
+  init(_ arguments: ScannedArguments, items: [RequestItem] = []) throws(UsageError) {
+    let texts = [OptionSpec.data, .dataRaw, .dataBinary, .dataEncoded].filter(arguments.has)
+    let kinds = [OptionSpec.json, .form, .part, .uploadFile].filter(arguments.has) + texts.prefix(1)
+    if kinds.count > 1 || (!kinds.isEmpty && !items.isEmpty) {
+      let other = kinds.count > 1 ? kinds[1].name : "an argument after the URL"
+      throw UsageError("\(kinds[0].name) and \(other) both set the body; use one of them")
+    }
+    guard items.isEmpty else {
+      self = try Self.body(of: items)
+      return
     }
     switch kinds.first {
-    case OptionSpec.data: try self.init(data: arguments.values(.data))
+    case OptionSpec.data, OptionSpec.dataRaw, OptionSpec.dataBinary, OptionSpec.dataEncoded:
+      try self.init(data: arguments.options.filter { texts.contains($0.option) })
     case OptionSpec.json: try self.init(json: arguments.values(.json))
+    case OptionSpec.uploadFile:
+      let path = try ValueParser.file(arguments.last(.uploadFile), for: .uploadFile) ?? "-"
+      self =
+        path == "-"
+        ? .standardInput(contentType: "application/octet-stream") : .file(path: path, contentType: nil)
     case OptionSpec.form:
       var items: [NameAndValue] = []
       for text in arguments.values(.form) { items.append(try ValueParser.pair(text, for: .form)) }
@@ -42,25 +65,87 @@ enum BodyArgument: Sendable, Hashable {
     case OptionSpec.part:
       var parts: [Part] = []
       for text in arguments.values(.part) {
-        let pair = try ValueParser.pair(text, for: .part)
-        parts.append(
-          pair.value.hasPrefix("@")
-            ? .file(name: pair.name, path: String(pair.value.dropFirst())) : .field(pair))
+        parts.append(try Self.part(try ValueParser.pair(text, for: .part)))
       }
       self = .multipart(parts)
     default: self = .none
     }
   }
 
-  private init(data: [String]) throws(UsageError) {
-    if data.count == 1 {
-      self = try Self.source(data[0], type: Self.formType, fileType: nil, option: .data)
-      return
+  /// Parses `@file`, after which `;type=TYPE` and `;filename=NAME` may follow.
+  private static func part(_ pair: NameAndValue) throws(UsageError) -> Part {
+    guard pair.value.hasPrefix("@") else { return .field(pair) }
+    var path = String(pair.value.dropFirst())
+    var (type, fileName): (String?, String?)
+    while let range = path.ranges(of: ";").last {
+      let word = path[range.upperBound...]
+      if word.hasPrefix("type=") {
+        type = String(word.dropFirst(5))
+      } else if word.hasPrefix("filename=") {
+        fileName = String(word.dropFirst(9))
+      } else {
+        break
+      }
+      path.removeSubrange(range.lowerBound...)
     }
-    guard data.allSatisfy({ $0 != "-" && !$0.hasPrefix("@") }) else {
-      throw UsageError("several -d can only be joined if none of them is @FILE or -")
+    if path.isEmpty { throw UsageError("-F \(pair.name)=@ needs a file name") }
+    return .file(name: pair.name, path: path, type: type, fileName: fileName)
+  }
+
+  private static func body(of items: [RequestItem]) throws(UsageError) -> BodyArgument {
+    var (members, parts): ([Member], [Part]) = ([], [])
+    for item in items {
+      switch item {
+      case .member(let name, let value): members.append(Member(name: name, value: value))
+      case .file(let name, let path): parts.append(.file(name: name, path: path))
+      case .field, .query: break
+      }
     }
-    self = Self.literal(data.joined(separator: "&"), Self.formType)
+    if parts.isEmpty { return .object(members) }
+    for member in members {
+      guard case .text(let text) = member.value else {
+        throw UsageError(
+          "\(parts.count == 1 ? "a file makes" : "files make") the body a form, whose values are text",
+          hint: "Use \(member.name)=value, or \(member.name)@file.")
+      }
+      parts.append(.field(NameAndValue(name: member.name, value: text)))
+    }
+    return .multipart(parts)
+  }
+
+  private init(data: [ScannedArguments.Given]) throws(UsageError) {
+    var texts: [String] = []
+    for given in data {
+      switch given.option {
+      case .dataRaw: texts.append(given.value)
+      case .dataEncoded: texts.append(try Self.encoded(given.value))
+      default:
+        if data.count == 1 {
+          self = try Self.source(given.value, type: Self.formType, fileType: nil, option: given.option)
+          return
+        }
+        guard given.value != "-", !given.value.hasPrefix("@") else {
+          throw UsageError("several -d can only be joined if none of them is @FILE or -")
+        }
+        texts.append(given.value)
+      }
+    }
+    self = Self.literal(texts.joined(separator: "&"), Self.formType)
+  }
+
+  /// Encodes the value of `name=value`, `=value` or `value`, as curl does.
+  private static func encoded(_ text: String) throws(UsageError) -> String {
+    let (name, value) =
+      text.firstIndex(of: "=").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
+    if text.hasPrefix("@") || name.contains("@")
+      || (name.isEmpty && value.contains("@") && !text.hasPrefix("="))
+    {
+      throw UsageError(
+        "--data-urlencode reads no file", hint: "To send a file as it is: -d @FILE. Text with an @: =text.")
+    }
+    return (name.isEmpty ? "" : "\(name)=")
+      + value.utf8.map { URLBytes.isUnreserved($0) ? String(UnicodeScalar($0)) : URLBytes.escaped($0) }
+      .joined()
   }
 
   private init(json: [String]) throws(UsageError) {

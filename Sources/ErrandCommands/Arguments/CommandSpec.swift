@@ -29,13 +29,15 @@ struct CommandSpec: Sendable {
 extension CommandSpec {
   static let all: [CommandSpec] =
     [
-      get, head, delete, post, put, patch, send, download, upload, events, outbox, cache, inspect, completion,
+      request, get, head, delete, post, put, patch, send, download, upload, events, outbox, cache, inspect,
+      completion,
       manual,
       version,
       help,
     ]
 
-  private static let asking = Group(title: "Request", options: [.header, .query, .cache])
+  private static let asking = Group(
+    title: "Request", options: [.header, .query, .agent, .cookie, .referer, .cache])
   private static let identity = Group(
     title: "Authentication and signatures", options: OptionSpec.credentials + OptionSpec.signatures)
   private static let body = Group(title: "Body", options: OptionSpec.bodies)
@@ -49,15 +51,44 @@ extension CommandSpec {
     "-H 'Content-Type: ...' overrides it. Several -d DATA are joined with &. All bytes are sent unchanged.",
   ]
 
+  private static let itemNotes = [
+    "An ITEM after the URL is X-Field:value, name==value for the query, name=value or name:=JSON for a JSON",
+    "object, name=@file or name:=@file for a value from a file, or name@file for a form with a file.",
+  ]
+
   private static let guaranteeNotes = [
     "With --guaranteed the request survives the end of this process: see errand help outbox."
   ]
 
-  static let get = CommandSpec(
-    name: "get", operands: ["URL"], summary: "get a URL and print its body",
+  /// The command that a command line without a command means.
+  static let request = CommandSpec(
+    name: "request", operands: ["URL", "[ITEM ...]"],
+    summary: "send a GET, or a POST if there is a body; errand URL does the same",
     notes: [
-      "errand URL does the same. A URL without a scheme uses http for this machine, and https otherwise."
+      "A URL without a scheme uses http for this machine, and https otherwise; :3000/path is on this machine.",
+      "Several URLs are got one after the other; all after the first need a scheme.",
+    ] + itemNotes + bodyNotes,
+    groups: [
+      Group(
+        title: "Request",
+        options: [.request, .headOnly, .header, .query, .asQuery, .agent, .cookie, .referer, .cache]),
+      identity,
+      Group(title: "Body", options: OptionSpec.bodies + [.dataBinary, .uploadFile]),
+      Group(title: "Limits", options: OptionSpec.limits + [.maxTime]), connection, arriving,
+      Group(title: "Output", options: OptionSpec.shown + [.remoteName, .parallel]),
+      Group(title: "Options of curl that ask for what errand does anyway", options: OptionSpec.habits),
     ],
+    examples: [
+      "errand https://example.com", "errand :8080/notes title=Milk done:=false X-Team:blue",
+      "errand -X PURGE https://cache.example.com/page",
+      "errand -O -Z https://example.com/a.zip https://example.com/b.zip",
+      "errand --unix-socket /var/run/docker.sock http://localhost/version",
+      "errand -s -o /dev/null -w '%{http_code} %{time_total}\\n' https://example.com",
+    ])
+
+  static let get = CommandSpec(
+    name: "get", operands: ["URL", "[ITEM ...]"], summary: "get a URL and print its body",
+    notes: ["An ITEM after the URL is X-Field:value, or name==value for the query."],
     groups: [asking, identity, limits, connection, arriving, shown],
     examples: [
       "errand get https://example.com",
@@ -69,7 +100,7 @@ extension CommandSpec {
     ])
 
   private static let head = CommandSpec(
-    name: "head", operands: ["URL"], summary: "get only the status and the header fields",
+    name: "head", operands: ["URL", "[ITEM ...]"], summary: "get only the status and the header fields",
     notes: [
       "They go to standard error, as with -i; --output json prints them to standard output as an object."
     ],
@@ -80,7 +111,7 @@ extension CommandSpec {
     examples: ["errand head https://example.com"])
 
   private static let delete = CommandSpec(
-    name: "delete", operands: ["URL"], summary: "send a DELETE request",
+    name: "delete", operands: ["URL", "[ITEM ...]"], summary: "send a DELETE request",
     groups: [asking, identity, body, limits, connection, arriving, shown],
     examples: ["errand delete https://api.example.com/notes/7"])
 
@@ -101,13 +132,17 @@ extension CommandSpec {
 
   private static func withBody(_ name: String, _ summary: String, _ examples: [String]) -> CommandSpec {
     CommandSpec(
-      name: name, operands: ["URL"], summary: summary, notes: bodyNotes + guaranteeNotes,
+      name: name, operands: ["URL", "[ITEM ...]"], summary: summary,
+      notes: itemNotes + bodyNotes
+        + ["Without a body, data that is piped to the command is the body."] + guaranteeNotes,
       groups: [asking, identity, body, limits, connection, arriving, shown], examples: examples)
   }
 
   private static let send = CommandSpec(
-    name: "send", operands: ["METHOD", "URL"], summary: "send a request with any method",
-    notes: bodyNotes + guaranteeNotes, groups: [asking, identity, body, limits, connection, arriving, shown],
+    name: "send", operands: ["METHOD", "URL", "[ITEM ...]"],
+    summary: "send a request with any method; errand PURGE URL does the same",
+    notes: itemNotes + bodyNotes + guaranteeNotes,
+    groups: [asking, identity, body, limits, connection, arriving, shown],
     examples: [
       "errand send PURGE https://cache.example.com/page", "errand send OPTIONS https://example.com -i",
     ])
@@ -153,7 +188,7 @@ extension CommandSpec {
       "event, with a new connection. With a body the request is a POST, and ends with its first connection.",
     ],
     groups: [
-      Group(title: "Request", options: [.header, .query]),
+      Group(title: "Request", options: [.header, .query, .agent, .cookie, .referer]),
       Group(title: "Authentication and signatures", options: OptionSpec.credentials + OptionSpec.signing),
       body,
       Group(title: "Events", options: [.lastID, .onceEvent]), limits, connection,

@@ -12,6 +12,13 @@ struct ConnectionArguments: Sendable, Hashable {
   var overrides: [AddressOverride] = []
   var proxy: String?
   var proxyCredential: ProxyCredential?
+  var acceptsAnyCertificate = false
+  var addressFamily = CurlConfiguration.AddressFamily.any
+  var unixSocket: String?
+  /// The most bytes in a second; 0 for no limit.
+  var bytesPerSecond = 0
+  /// The names of fields that are not sent, although they would be added.
+  var omittedFields: [String] = []
 
   init() {}
 
@@ -26,6 +33,11 @@ struct ConnectionArguments: Sendable, Hashable {
     for text in arguments.values(.resolve) { overrides.append(try ValueParser.override(text)) }
     if let text = arguments.last(.proxy) { proxy = try ValueParser.proxy(text) }
     try takeProxyCredential(arguments)
+    acceptsAnyCertificate = arguments.has(.insecure)
+    if arguments.has(.ipv4), arguments.has(.ipv6) { throw UsageError("-4 cannot be combined with -6") }
+    addressFamily = arguments.has(.ipv4) ? .ipv4 : arguments.has(.ipv6) ? .ipv6 : .any
+    unixSocket = try ValueParser.path(arguments.last(.unixSocket), for: .unixSocket)
+    if let text = arguments.last(.limitRate) { bytesPerSecond = try ValueParser.bytes(text, for: .limitRate) }
   }
 
   private mutating func takeCertificate(_ arguments: ScannedArguments) throws(UsageError) {

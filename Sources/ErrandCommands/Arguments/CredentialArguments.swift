@@ -4,7 +4,8 @@ import ErrandCore
 /// The options for authentication and cookies.
 struct CredentialArguments: Sendable, Hashable {
   enum Scheme: Sendable, Hashable {
-    case user(String, password: SecretText)
+    /// A user, with the password; nil to ask for it.
+    case user(String, password: SecretText?)
     /// The password for the URL's host in the netrc file, and its user unless the URL names one.
     case netrc
     case bearer(SecretText)
@@ -74,10 +75,17 @@ struct CredentialArguments: Sendable, Hashable {
   }
 
   private static func user(_ text: String) throws(UsageError) -> Scheme {
-    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
+    let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+    guard colon > text.startIndex else {
       throw UsageError(
-        "-u needs USER:PASSWORD, but its value has no user before a colon",
+        "-u needs USER or USER:PASSWORD, but its value has no user",
         hint: "--netrc reads the password from a file, which keeps it out of the list of processes.")
+    }
+    guard colon < text.endIndex else {
+      if hasControl(text) {
+        throw UsageError("the user of -u contains a control character, which cannot be sent")
+      }
+      return .user(text, password: nil)
     }
     let (user, password) = (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
     guard !hasControl(user), !hasControl(password) else {

@@ -9,6 +9,8 @@ enum Invocation: Sendable, Hashable {
   }
 
   case transfer(Transfer)
+  /// Several requests that differ in their URLs.
+  case transfers([Transfer], atOnce: Bool)
   case outbox(OutboxAction)
   case cache(CacheAction)
   case events(EventsAction)
@@ -19,7 +21,8 @@ enum Invocation: Sendable, Hashable {
   case version
   case help(Help)
 
-  init(_ arguments: [String]) throws(UsageError) {
+  /// - Parameter defaults: The options of the user's file.
+  init(_ arguments: [String], defaults: ConfigFile = ConfigFile()) throws(UsageError) {
     guard let first = arguments.first else {
       throw UsageError(
         "no command was given", hint: "errand help lists the commands. To begin: errand get URL")
@@ -30,18 +33,39 @@ enum Invocation: Sendable, Hashable {
     case "--help", "-h": self = .help(.overview)
     default:
       guard let command = CommandSpec.all.first(where: { $0.name == name }) else {
-        guard ValueParser.isURL(name) else { throw Self.unknown(name) }
-        try self.init(.get, ScannedArguments(arguments, for: .get))
+        if Self.isMethod(name) {
+          try self.init(["send"] + arguments, defaults: defaults)
+          return
+        }
+        guard name.hasPrefix("-") || ValueParser.isURL(name) else { throw Self.unknown(name) }
+        let scanned = try ScannedArguments(arguments, for: .request)
+        // Options before the command, as in `errand -v get URL`.
+        if let place = scanned.firstOperand, CommandSpec.all.contains(where: { $0.name == arguments[place] })
+        {
+          var arguments = arguments
+          arguments.insert(arguments.remove(at: place), at: 0)
+          try self.init(arguments, defaults: defaults)
+        } else if scanned.has(.help) {
+          self = .help(.overview)
+        } else {
+          try self.init(.request, scanned, defaults)
+        }
         return
       }
       let rest = arguments.dropFirst()
       if let next = rest.first, !next.hasPrefix("-"), !command.subcommands.isEmpty {
         let subcommand = try Self.subcommand(next, of: command)
-        try self.init(subcommand, ScannedArguments(rest.dropFirst(), for: subcommand))
+        try self.init(subcommand, ScannedArguments(rest.dropFirst(), for: subcommand), defaults)
       } else {
-        try self.init(command, ScannedArguments(rest, for: command))
+        try self.init(command, ScannedArguments(rest, for: command), defaults)
       }
     }
+  }
+
+  /// Returns true for the name of a method in capitals, as in `errand PURGE URL`.
+  private static func isMethod(_ name: String) -> Bool {
+    name.utf8.count > 2 && name.utf8.allSatisfy { 65...90 ~= $0 || $0 == UInt8(ascii: "-") }
+      && !name.hasPrefix("-")
   }
 
   private static func subcommand(
@@ -56,7 +80,9 @@ enum Invocation: Sendable, Hashable {
         ?? "errand help \(command.name) lists its commands.")
   }
 
-  private init(_ command: CommandSpec, _ scanned: ScannedArguments) throws(UsageError) {
+  private init(
+    _ command: CommandSpec, _ scanned: ScannedArguments, _ defaults: ConfigFile
+  ) throws(UsageError) {
     var arguments = scanned
     // The operands of `inspect` are another command line, whose option values may be bytes.
     if command.name != "inspect" { try arguments.checkOperands() }
@@ -69,6 +95,9 @@ enum Invocation: Sendable, Hashable {
       return
     }
     try Self.check(arguments.operands, command)
+    if let place = command.operands.firstIndex(of: "URL"), arguments.accepts(.header) {
+      arguments.takeDefaults(defaults.options(for: arguments.operands[place]))
+    }
     let operands = arguments.operands
     switch command.name {
     case let name where name.hasPrefix("outbox "):
@@ -92,12 +121,38 @@ enum Invocation: Sendable, Hashable {
           hint: "For example: errand send PURGE URL.")
       }
       self = .transfer(try Transfer(arguments, method: HTTPMethod(operands[0]), url: operands[1]))
+    case "request": self = try Self.request(arguments)
     case "events": self = .events(try EventsAction(arguments))
     case "download": self = .transfer(try Self.download(arguments))
     case "upload": self = .transfer(try Self.upload(arguments))
     default:
       self = .transfer(try Transfer(arguments, method: HTTPMethod(name: command.name), url: operands[0]))
     }
+  }
+
+  private static func request(_ arguments: ScannedArguments) throws(UsageError) -> Invocation {
+    var arguments = arguments
+    let urls = [arguments.operands[0]] + arguments.takeURLs(after: 1)
+    if let name = arguments.last(.request), !ASCII.isToken(name) {
+      throw UsageError("\(name.quotedWithoutSecrets) is not a valid HTTP method")
+    }
+    var transfers: [Transfer] = []
+    for url in urls {
+      transfers.append(
+        try Transfer(arguments, method: arguments.last(.request).map { HTTPMethod($0) }, url: url))
+    }
+    let atOnce = arguments.has(.parallel)
+    if atOnce, !arguments.has(.remoteName) {
+      throw UsageError(
+        "--parallel would mix the bodies on standard output", hint: "To write each to its own file: add -O.")
+    }
+    if urls.count > 1, transfers[0].guarantee != nil {
+      throw UsageError("--guaranteed takes one URL")
+    }
+    if urls.count > 1, arguments.has(.file) {
+      throw UsageError("-o takes one URL", hint: "To write each body to its own file: -O.")
+    }
+    return urls.count == 1 ? .transfer(transfers[0]) : .transfers(transfers, atOnce: atOnce)
   }
 
   private static func inspect(_ arguments: ScannedArguments) throws(UsageError) -> Invocation {
@@ -166,13 +221,9 @@ enum Invocation: Sendable, Hashable {
 
   private static func unknown(_ name: String) -> UsageError {
     let hint: String
-    if name.hasPrefix("-") {
-      hint = "The command comes before the options: errand get URL."
-    } else {
-      hint =
-        Spelling.nearest(to: name, in: CommandSpec.all.map(\.name)).map { "Did you mean errand \($0)?" }
-        ?? "errand help lists the commands. errand send METHOD URL sends any method."
-    }
+    hint =
+      Spelling.nearest(to: name, in: CommandSpec.all.map(\.name)).map { "Did you mean errand \($0)?" }
+      ?? "errand help lists the commands. errand send METHOD URL sends any method."
     return UsageError("errand has no command \(name.quotedWithoutSecrets)", hint: hint)
   }
 }

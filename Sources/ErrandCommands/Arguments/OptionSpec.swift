@@ -20,7 +20,14 @@ struct OptionSpec: Sendable, Hashable {
 }
 
 extension OptionSpec {
-  static let header = OptionSpec("header", "H", "'Name: value'", "add a header field; may be repeated")
+  static let header = OptionSpec(
+    "header", "H", "'Name: value'", "add a header field; 'Name:' removes it; may be repeated")
+  static let request = OptionSpec(
+    "request", "X", "METHOD", "the method; default: GET, or POST with a body, or PUT with -T")
+  static let headOnly = OptionSpec("head", "I", nil, "get only the status and the header fields")
+  static let agent = OptionSpec("user-agent", "A", "TEXT", "the value of User-Agent")
+  static let cookie = OptionSpec("cookie", "b", "name=value", "send these cookies")
+  static let referer = OptionSpec("referer", "e", "URL", "the value of Referer")
   static let query = OptionSpec(
     "query", "q", "name=value", "add to the URL's query, encoded; may be repeated")
 
@@ -28,7 +35,8 @@ extension OptionSpec {
     "cache", nil, "FOLDER", "keep responses there, and use them again as their servers allow")
 
   static let user = OptionSpec(
-    "user", "u", "USER:PASSWORD", "log in; the list of processes shows this password")
+    "user", "u", "USER[:PASSWORD]",
+    "log in; a password that is not given is asked for")
   static let netrc = OptionSpec(
     "netrc", nil, nil, "log in with the host's entry in ~/.netrc, or in the file $NETRC")
   static let digest = OptionSpec(
@@ -47,16 +55,25 @@ extension OptionSpec {
     "parts that it must sign; default: @status,@method;req,@target-uri;req")
   static let verifyAge = OptionSpec(
     "verify-age", nil, "TIME", "the greatest age of its signature; default: 300s")
+  static let session = OptionSpec(
+    "session", nil, "FILE", "keep fields, login and cookies for later requests to the server")
   static let cookies = OptionSpec(
     "cookies", nil, "FILE", "send the cookies in this file, and store new ones there")
 
   static let data = OptionSpec(
     "data", "d", "DATA|@FILE|-", "body: this text, a file, or standard input")
+  static let dataRaw = OptionSpec("data-raw", nil, "DATA", "body: this text, also if it begins with @")
+  static let dataBinary = OptionSpec("data-binary", nil, "DATA|@FILE|-", "the same as -d")
+  static let dataEncoded = OptionSpec(
+    "data-urlencode", nil, "name=value", "body: a URL-encoded form, like --form")
+  static let asQuery = OptionSpec("get", "G", nil, "add the text of -d to the URL's query, and send no body")
+  static let uploadFile = OptionSpec("upload-file", "T", "FILE|-", "body: this file, with PUT")
   static let json = OptionSpec(
     "json", nil, "JSON|@FILE", "body: JSON, checked and with its content type")
   static let form = OptionSpec("form", nil, "name=value", "body: a URL-encoded form; may be repeated")
   static let part = OptionSpec(
-    "multipart", "F", "name=value|name=@file", "body: a multipart form; may be repeated")
+    "multipart", "F", "name=value|name=@file",
+    "body: a multipart form; ;type= and ;filename= may follow; repeatable")
   static let compress = OptionSpec("compress", nil, nil, "compress the body with gzip")
 
   static let timeout = OptionSpec(
@@ -69,10 +86,22 @@ extension OptionSpec {
   static let retry = OptionSpec(
     "retry", nil, "3", "the most further attempts after a failure; default: 0")
   static let noRedirects = OptionSpec(
-    "no-redirects", nil, nil, "do not follow redirects; show the 3xx response")
+    "no-redirects", nil, nil, "do not follow redirects; show the 3xx response, which is a success")
+  static let maxRedirects = OptionSpec(
+    "max-redirs", nil, "20", "the most redirects to follow; default: 20")
+  static let maxTime = OptionSpec("max-time", "m", "10s", "the same as --deadline")
+  static let limitRate = OptionSpec(
+    "limit-rate", nil, "500K", "the most bytes to send, and to receive, in a second")
 
   static let http2 = OptionSpec(
     "http2", nil, nil, "use HTTP/2 (for http URLs: with prior knowledge)")
+  static let http1 = OptionSpec("http1.1", nil, nil, "use HTTP/1.1")
+  static let ipv4 = OptionSpec("ipv4", "4", nil, "use only IPv4 addresses")
+  static let ipv6 = OptionSpec("ipv6", "6", nil, "use only IPv6 addresses")
+  static let unixSocket = OptionSpec(
+    "unix-socket", nil, "PATH", "connect to this Unix socket, whatever the URL's host is")
+  static let insecure = OptionSpec(
+    "insecure", "k", nil, "accept any certificate: anybody may then read and change what is sent")
   static let authorities = OptionSpec(
     "cacert", nil, "FILE", "trust only the certificate authorities in this file (PEM)")
   static let certificate = OptionSpec(
@@ -88,7 +117,7 @@ extension OptionSpec {
   static let resolve = OptionSpec(
     "resolve", nil, "HOST:PORT:ADDRESS", "use this address for the host and port; may be repeated")
   static let proxy = OptionSpec(
-    "proxy", nil, "URL", "use this proxy; none: use no proxy")
+    "proxy", "x", "URL", "use this proxy; none: use no proxy")
   static let proxyUser = OptionSpec(
     "proxy-user", nil, "USER:PASSWORD", "the user and the password for the proxy")
   static let proxyDigest = OptionSpec(
@@ -96,10 +125,18 @@ extension OptionSpec {
 
   static let include = OptionSpec("include", "i", nil, "show the status and the header fields")
   static let verbose = OptionSpec(
-    "verbose", "v", nil, "show attempts, sent header fields, redirects and timing")
+    "verbose", "v", nil, "show attempts, the heads that are sent and come, and timing")
   static let activity = OptionSpec(
     "activity", nil, "TEXT", "show this text and the progress while a request takes long")
   static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is complete")
+  static let remoteName = OptionSpec(
+    "remote-name", "O", nil, "write the body to a new file, named by the response or the URL")
+  static let writeOut = OptionSpec(
+    "write-out", "w", "FORMAT", "print this after the response: %{http_code}, %{time_total}, \\n, ...")
+  static let print = OptionSpec(
+    "print", nil, "HBhb", "print head (H) and body (B) of the request, h and b of the response")
+  static let offline = OptionSpec("offline", nil, nil, "print the request with --print HB; send nothing")
+  static let parallel = OptionSpec("parallel", "Z", nil, "with several URLs and -O: get them at once")
   static let har = OptionSpec(
     "har", nil, "FILE", "record attempts, header fields and bodies, without secrets (HAR 1.2)")
   static let trace = OptionSpec(
@@ -160,19 +197,35 @@ extension OptionSpec {
 
   static let help = OptionSpec("help", "h", nil, "show this help")
 
-  static let credentials = [user, netrc, digest, bearer, cookies]
+  static let credentials = [user, netrc, digest, bearer, cookies, session]
   static let signatures = [sign, keyID, cover, verify, verifyCover, verifyAge, awsSigV4]
   /// The options for requests whose responses cannot be verified before they are shown.
   static let signing = [sign, keyID, cover, awsSigV4]
-  static let limits = [timeout, connectTimeout, deadline, retry, noRedirects]
-  static let connection = [http2] + ways
-  static let bodies = [data, json, form, part, compress]
-  static let shown = [include, verbose, activity, file, format, raw] + watching
+  static let limits = [
+    timeout, connectTimeout, deadline, retry, noRedirects, maxRedirects, limitRate,
+  ]
+  static let connection = [http1, http2] + ways
+  static let bodies = [data, dataRaw, dataEncoded, json, form, part, compress]
+  static let shown = [include, verbose, activity, file, format, raw, print, offline, writeOut] + watching
+
+  /// Options of curl that ask for what errand does anyway.
+  static let habits = [
+    OptionSpec("location", "L", nil, "redirects are followed"),
+    OptionSpec("silent", "s", nil, "progress is shown only on a terminal"),
+    OptionSpec("show-error", "S", nil, "errors are shown"),
+    OptionSpec("fail", "f", nil, "an error status ends with 1"),
+    OptionSpec("fail-with-body", nil, nil, "an error status ends with 1, and its body is shown"),
+    OptionSpec("compressed", nil, nil, "compressed responses are asked for and decoded"),
+    OptionSpec("globoff", "g", nil, "URLs are not patterns"),
+    OptionSpec("path-as-is", nil, nil, "paths are sent as they are"),
+    OptionSpec("no-buffer", "N", nil, "bytes are written as they come"),
+  ]
   static let watching = [har, trace, curl]
 
   /// The options for the connection that `errand outbox run` also has.
   static let ways = [
-    authorities, pin, certificate, key, keyPassword, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
+    authorities, insecure, pin, certificate, key, keyPassword, tlsMinimum, resolve, ipv4, ipv6, unixSocket,
+    proxy, proxyUser, proxyDigest,
   ]
   static let arriving = [
     guaranteed, lane, keyBy, expires, notBefore, id, replace, store, bodiesFolder, detach,
@@ -183,9 +236,10 @@ extension OptionSpec {
     ]
 
   static let all =
-    [header, query, cache] + credentials + signatures + bodies + limits + connection + shown + [
+    [header, query, agent, cookie, referer, cache] + credentials + signatures + bodies + limits + connection
+    + shown + [
+      request, headOnly, asQuery, uploadFile, dataBinary, maxTime, remoteName, parallel,
       resume, resumeUpload, tus, abandon, method, lastID, onceEvent,
     ]
-    + arriving
-    + ofOutbox + [help]
+    + habits + arriving + ofOutbox + [help]
 }

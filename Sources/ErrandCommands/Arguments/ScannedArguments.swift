@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// A command's arguments, split into operands and options with their values, both in order.
 struct ScannedArguments: Sendable {
   struct Given: Sendable, Hashable {
@@ -7,7 +9,9 @@ struct ScannedArguments: Sendable {
 
   private(set) var options: [Given] = []
   private(set) var operands: [String] = []
-  private let command: CommandSpec
+  /// The position of the first operand in the arguments; nil without operands.
+  private(set) var firstOperand: Int?
+  let command: CommandSpec
 
   func has(_ option: OptionSpec) -> Bool { options.contains { $0.option == option } }
   func values(_ option: OptionSpec) -> [String] { options.filter { $0.option == option }.map(\.value) }
@@ -25,6 +29,7 @@ struct ScannedArguments: Sendable {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
+        if operands.isEmpty, !rest.isEmpty { firstOperand = rest.startIndex }
         operands += rest
         return
       } else if argument.hasPrefix("--") {
@@ -32,9 +37,46 @@ struct ScannedArguments: Sendable {
       } else if argument.hasPrefix("-"), argument != "-" {
         try scanShort(argument.dropFirst(), &rest, command)
       } else {
+        if operands.isEmpty { firstOperand = rest.startIndex - 1 }
         operands.append(argument)
       }
     }
+  }
+
+  /// Adds the options that the command has, unless the arguments have the same option or one that excludes it.
+  mutating func takeDefaults(_ defaults: [Given]) {
+    let excluding: [[OptionSpec]] = [
+      [.user, .netrc, .bearer, .awsSigV4, .digest], [.http1, .http2], [.ipv4, .ipv6],
+      [.noRedirects, .maxRedirects],
+      [.file, .remoteName],
+    ]
+    func name(_ given: Given) -> String? {
+      given.option == .header ? ASCII.lowercased(String(given.value.prefix { !":;".contains($0) })) : nil
+    }
+    let added = defaults.filter { given in
+      guard accepts(given.option) else { return false }
+      if given.option == .header { return !options.contains { name($0) == name(given) } }
+      let rivals = excluding.first { $0.contains(given.option) } ?? [given.option]
+      return !rivals.contains(where: has)
+    }
+    options = added + options
+  }
+
+  /// The operands after the URL.
+  var items: ArraySlice<String> {
+    let place = command.operands.firstIndex { $0.hasPrefix("[ITEM") }
+    return place.map { operands.dropFirst($0) } ?? []
+  }
+
+  /// True for a command whose body may be piped to it.
+  var readsPipe: Bool { ["post", "put", "patch"].contains(command.name) }
+
+  /// Removes the operands after the first ones that are URLs with a scheme, and returns them.
+  mutating func takeURLs(after count: Int) -> [String] {
+    let rest = operands.dropFirst(count)
+    let urls = rest.filter { $0.contains("://") && RequestItem.separator(in: $0)?.text == ":" }
+    operands = operands.prefix(count) + rest.filter { !urls.contains($0) }
+    return urls
   }
 
   /// Checks that the operands are UTF-8.

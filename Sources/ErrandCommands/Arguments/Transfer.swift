@@ -21,21 +21,28 @@ struct Transfer: Sendable, Hashable {
   var method: HTTPMethod
   var url: String
   var fields: [HTTPFields.Field] = []
+  /// The names of the fields that are not sent, although they would be added.
+  var omittedFields: [String] = []
   var query: [NameAndValue] = []
   /// The folder of the response cache; nil for no cache.
   var cache: String?
   /// The file of the client certificate; nil for no certificate.
   var certificate: String?
   var credentials = CredentialArguments()
+  /// The file of the session; nil for none.
+  var session: String?
   var signatures = SignatureArguments()
   var body = BodyArgument.none
+  /// True if data that is piped to the command is the body.
+  var readsPipe = false
   var isCompressed = false
   var timeout: Duration?
   var connectTimeout: Duration?
   var deadline: Duration?
   var retries = 0
-  var followsRedirects = true
-  var wantsHTTP2 = false
+  /// The most redirects to follow; nil for the default.
+  var redirects: Int?
+  var httpVersion: HTTPVersionPreference?
   var connection = ConnectionArguments()
   var showsHead = false
   var isVerbose = false
@@ -43,6 +50,12 @@ struct Transfer: Sendable, Hashable {
   var format = OutputFormat.plain
   /// True to print JSON without laying it out.
   var isRaw = false
+  /// The parts to print to standard output; nil for the body of the response alone.
+  var parts: PrintedParts?
+  /// True to print the request, and to send nothing.
+  var isOffline = false
+  /// The text to print after the response; nil for none.
+  var writeOut: WriteOut?
   /// True to print the request as a curl command, and to send nothing.
   var printsCommand = false
   var recording = RecordingArguments()
@@ -58,22 +71,36 @@ struct Transfer: Sendable, Hashable {
 }
 
 extension Transfer {
-  init(_ arguments: ScannedArguments, method: HTTPMethod, url: String) throws(UsageError) {
-    self.init(method: method, url: ValueParser.url(url))
-    for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
+  /// - Parameter method: The method; nil if the body and the options determine it.
+  init(_ arguments: ScannedArguments, method: HTTPMethod?, url: String) throws(UsageError) {
+    self.init(method: method ?? .get, url: ValueParser.url(url))
+    for (option, name) in [(OptionSpec.agent, "User-Agent"), (.cookie, "Cookie"), (.referer, "Referer")] {
+      for text in arguments.values(option) { try takeField("\(name): \(text)") }
+    }
+    for text in arguments.values(.header) { try takeField(text) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
+    let items = try takeItems(arguments)
     cache = try ValueParser.path(arguments.last(.cache), for: .cache)
     certificate = cache == nil ? nil : arguments.last(.certificate).map { ValueParser.fileAndPassword($0).0 }
     credentials = try CredentialArguments(arguments)
+    session = try ValueParser.path(arguments.last(.session), for: .session)
     try credentials.check(fields)
     try credentials.takeUser(from: &self.url)
     signatures = try SignatureArguments(arguments)
-    body = try BodyArgument(arguments)
+    body = try BodyArgument(arguments, items: items)
+    try takeQueryFromBody(arguments)
+    if method == nil { self.method = impliedMethod(arguments) }
+    try checkItems(items, arguments)
+    readsPipe = body == .none && arguments.readsPipe
     isCompressed = arguments.has(.compress)
     try takeLimits(arguments)
-    wantsHTTP2 = arguments.has(.http2)
+    if arguments.has(.http1), arguments.has(.http2) {
+      throw UsageError("--http1.1 cannot be combined with --http2")
+    }
+    httpVersion = arguments.has(.http2) ? .http2 : arguments.has(.http1) ? .http1 : nil
     connection = try ConnectionArguments(arguments)
-    showsHead = arguments.has(.include) || method == .head
+    connection.omittedFields = omittedFields
+    showsHead = arguments.has(.include) || self.method == .head
     isVerbose = arguments.has(.verbose)
     activity = arguments.last(.activity)
     resumes = arguments.has(.resume)
@@ -84,18 +111,85 @@ extension Transfer {
     guarantee = try Guarantee(arguments)
   }
 
+  /// Takes `Name: value`. `Name:` removes a field that would be added, as in curl, and `Name;` sends an empty one.
+  private mutating func takeField(_ text: String) throws(UsageError) {
+    let field = try ValueParser.field(text)
+    if field.value.isEmpty, text.contains(":") {
+      omittedFields.append(field.name)
+    } else {
+      fields.append(field)
+    }
+  }
+
+  /// Takes the header fields and the query from the arguments after the URL, and returns the parts of the body.
+  private mutating func takeItems(_ arguments: ScannedArguments) throws(UsageError) -> [RequestItem] {
+    var items: [RequestItem] = []
+    for text in arguments.items {
+      let item = try RequestItem(text)
+      switch item {
+      case .field(let text): try takeField(text)
+      case .query(let pair): query.append(pair)
+      case .member, .file: items.append(item)
+      }
+    }
+    return items
+  }
+
+  private func checkItems(_ items: [RequestItem], _ arguments: ScannedArguments) throws(UsageError) {
+    guard !items.isEmpty, !arguments.accepts(.data) else { return }
+    throw UsageError(
+      "errand \(arguments.command.name) sends no body",
+      hint: "For the query: name==value. To send a body: errand post URL name=value.")
+  }
+
+  private mutating func takeQueryFromBody(_ arguments: ScannedArguments) throws(UsageError) {
+    guard arguments.has(.asQuery) else { return }
+    guard case .text(let text, BodyArgument.formType) = body else {
+      throw UsageError("-G can be used only with the text of -d or --data-urlencode")
+    }
+    let end = url.firstIndex(of: "#") ?? url.endIndex
+    url.insert(contentsOf: (url[..<end].contains("?") ? "&" : "?") + text, at: end)
+    body = .none
+  }
+
+  private func impliedMethod(_ arguments: ScannedArguments) -> HTTPMethod {
+    if arguments.has(.headOnly) { return .head }
+    if arguments.has(.uploadFile) { return .put }
+    return body == .none ? .get : .post
+  }
+
   private mutating func takeLimits(_ arguments: ScannedArguments) throws(UsageError) {
     if let text = arguments.last(.timeout) { timeout = try ValueParser.duration(text, for: .timeout) }
     if let text = arguments.last(.connectTimeout) {
       connectTimeout = try ValueParser.duration(text, for: .connectTimeout)
     }
-    if let text = arguments.last(.deadline) { deadline = try ValueParser.duration(text, for: .deadline) }
+    for option in [OptionSpec.maxTime, .deadline] {
+      if let text = arguments.last(option) { deadline = try ValueParser.duration(text, for: option) }
+    }
     if let text = arguments.last(.retry) { retries = try ValueParser.count(text, for: .retry) }
-    followsRedirects = !arguments.has(.noRedirects)
+    if let text = arguments.last(.maxRedirects) {
+      redirects = try ValueParser.count(text, for: .maxRedirects)
+    }
+    if arguments.has(.noRedirects) { redirects = 0 }
   }
 
   private mutating func takeOutput(_ arguments: ScannedArguments) throws(UsageError) {
     format = try OutputFormat(arguments)
+    writeOut = try arguments.last(.writeOut).map { text throws(UsageError) in try WriteOut(text) }
+    isOffline = arguments.has(.offline)
+    parts = try arguments.last(.print).map { text throws(UsageError) in try PrintedParts(text) }
+    if isOffline {
+      guard parts == nil else { throw UsageError("--offline cannot be combined with --print") }
+      parts = .request
+    }
+    if parts != nil || writeOut != nil, format == .json {
+      throw UsageError("\(parts != nil ? "--print" : "-w") cannot be combined with --output json")
+    }
+    if arguments.has(.remoteName) {
+      if arguments.has(.file) { throw UsageError("-O cannot be combined with -o") }
+      target = .fileNamedByURL
+      showsProgress = true
+    }
     guard let file = arguments.last(.file) else { return }
     if file.isEmpty { throw UsageError("-o needs a file name") }
     // `-o -` is standard output, as in curl.
@@ -214,6 +308,7 @@ struct Guarantee: Sendable, Hashable {
       (.verifyCover, "Another process that delivers the request could not verify the response."),
       (.verifyAge, "Another process that delivers the request could not verify the response."),
       (.cookies, "Cookies are not stored with the request."),
+      (.session, "A session is not stored with the request."),
       (.har, "errand outbox run cannot record yet."), (.trace, "errand outbox run cannot record yet."),
       (.cache, "A stored request must reach its server."),
       (.curl, "--curl stores and sends nothing."),

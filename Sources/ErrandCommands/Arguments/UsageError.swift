@@ -28,49 +28,55 @@ struct UnknownOption {
     error = UsageError("errand \(command.name) has no option \(given)", hint: hint)
   }
 
-  /// Returns a hint for an option of curl.
+  /// Returns a hint for an option of curl that the command does not have.
   private static func habit(_ given: String) -> String? {
     switch given {
-    case "-X", "--request": "For another method: errand send METHOD URL."
+    case "-X", "--request": "For another method: errand -X METHOD URL."
     case "-L", "--location": "errand follows redirects by default; --no-redirects turns that off."
     case "-O", "--remote-name": "errand download URL names the file after the URL."
     case "-C", "--continue-at": "errand download URL --resume continues a partial download."
-    case "-I": "errand head URL gets only the header fields."
-    case "-k", "--insecure":
-      "errand always verifies certificates; --cacert FILE trusts your own certificate authority."
+    case "-I", "--head": "errand head URL gets only the header fields."
     case "-T", "--upload-file": "errand upload FILE URL sends a file."
+    case "-c", "--cookie-jar": "--cookies FILE sends the cookies in a file, and stores new ones there."
     case "-s", "--silent": "errand shows no progress unless standard error is a terminal."
     case "-m", "--max-time":
       "--deadline 30s limits the whole request, --timeout 10s the time without progress."
-    case "--data-binary", "--data-raw": "-d sends bytes unchanged."
+    case "--data-binary": "-d sends bytes unchanged."
     case "--compressed":
       "errand always accepts compressed responses; --compress compresses the body that it sends."
+    case "-f", "--fail": "errand always ends with 1 after an error status."
     default: nil
     }
   }
 
+  /// Returns a hint at the commands that have exactly this option.
   private static func elsewhere(_ given: String) -> String? {
-    guard let option = OptionSpec.all.first(where: { names($0).contains(given) }) else { return nil }
-    return "\(given) belongs to errand \(owners(of: option))."
+    let all = CommandSpec.all + CommandSpec.all.flatMap(\.subcommands)
+    let owners = all.filter { $0.options.contains { names($0).contains(given) } }.map { "errand \($0.name)" }
+    guard let first = owners.first else { return nil }
+    return switch owners.count {
+    case 1: "\(given) belongs to \(first)."
+    case 2: "\(given) belongs to \(first) and \(owners[1])."
+    default: "\(given) belongs to \(first), \(owners[1]) and other commands, but not to this one."
+    }
   }
 
   private static func nearestElsewhere(_ given: String) -> String? {
-    guard let near = Spelling.nearest(to: given, in: OptionSpec.all.flatMap(names)),
-      let option = OptionSpec.all.first(where: { names($0).contains(near) })
+    guard given.hasPrefix("--"), let near = Spelling.nearest(to: given, in: OptionSpec.all.flatMap(names))
     else { return nil }
-    return "Did you mean \(near)? It belongs to errand \(owners(of: option))."
+    return elsewhere(near).map {
+      "Did you mean \(near)? \($0.replacing("\(near) belongs", with: "It belongs"))"
+    }
   }
 
   private static func names(_ option: OptionSpec) -> [String] {
     [option.long.map { "--\($0)" }, option.short.map { "-\($0)" }].compactMap { $0 }
   }
 
-  private static func owners(of option: OptionSpec) -> String {
-    CommandSpec.all.filter { $0.options.contains(option) }.map(\.name).joined(separator: ", ")
-  }
-
   private static func nearest(_ given: String, _ command: CommandSpec) -> String? {
-    Spelling.nearest(to: given, in: command.options.compactMap { $0.long.map { "--\($0)" } })
+    // A letter is near to every other letter.
+    guard given.hasPrefix("--") else { return nil }
+    return Spelling.nearest(to: given, in: command.options.compactMap { $0.long.map { "--\($0)" } })
       .map { "Did you mean \($0)?" }
   }
 }

@@ -18,6 +18,10 @@ import ErrandCore
 enum ValueParser {
   /// Returns the URL unchanged if it has a scheme. Otherwise adds `http` if it names this machine, else `https`.
   static func url(_ text: String) -> String {
+    // `:3000/path` and `:/path` are on this machine.
+    if text.hasPrefix(":"), text.dropFirst().first.map({ $0.isNumber || $0 == "/" }) ?? false {
+      return "http://localhost" + (text.hasPrefix(":/") ? String(text.dropFirst()) : text)
+    }
     let first = text.prefix { !":/?#[@".contains($0) }
     let rest = text.dropFirst(first.count)
     // A number behind the colon is a port; anything else makes the name a scheme.
@@ -48,7 +52,7 @@ enum ValueParser {
 
   /// Returns true if the text can only be a URL, not a command's name.
   static func isURL(_ text: String) -> Bool {
-    if text.contains("://") { return true }
+    if text.contains("://") || text.hasPrefix(":") { return true }
     let namesHost = text.lowercased() == "localhost" || text.contains { ".:/".contains($0) }
     return namesHost && url(text) != text
   }
@@ -83,6 +87,22 @@ enum ValueParser {
       throw UsageError("\(option.name) takes a number of at least \(least), not \(text.debugDescription)")
     }
     return number
+  }
+
+  /// Parses a number of bytes: `100`, `500K`, `2M` or `1G`, with units of 1024.
+  static func bytes(_ text: String, for option: OptionSpec) throws(UsageError) -> Int {
+    let units = "KMG"
+    let shift = text.last.flatMap { units.firstIndex(of: Character($0.uppercased())) }.map {
+      units.distance(from: units.startIndex, to: $0) + 1
+    }
+    guard let number = Int(shift == nil ? text : String(text.dropLast())),
+      1...(1 << 20) ~= number || (shift == nil && number > 0)
+    else {
+      throw UsageError(
+        "\(option.name) takes a number of bytes, not \(text.debugDescription)",
+        hint: "For example: 500K or 2M.")
+    }
+    return number << (10 * (shift ?? 0))
   }
 
   /// Returns the port of `--port`, or 0 for a free one.

@@ -16,6 +16,8 @@ struct ClientBuilder {
   let cache: DiskResponseCache?
   /// False for a command that shows no response with an error status.
   var acceptsAnyStatus = true
+  /// The body that `--print B` shows.
+  var body = RequestBody.none
 
   func client() throws -> Client {
     var configuration = ClientConfiguration()
@@ -24,7 +26,8 @@ struct ClientBuilder {
     configuration.connectTimeout = transfer.connectTimeout
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)
-    if !transfer.followsRedirects { configuration.redirects.limit = 0 }
+    if let redirects = transfer.redirects { configuration.redirects.limit = redirects }
+    for name in transfer.omittedFields { configuration.fields[name] = nil }
     if let cache {
       configuration.cache = .http(cache)
       // A server may respond to each client certificate with other content.
@@ -32,7 +35,14 @@ struct ClientBuilder {
       configuration.onCacheFailure = { [console] in console.say("errand: the cache failed: \($0)") }
     }
     login.configure(&configuration)
-    let transport = try transfer.connection.transport()
+    if transfer.connection.acceptsAnyCertificate {
+      console.say("errand: warning: -k accepts any certificate, so anybody may read and change what is sent")
+    }
+    let sent = sentHead
+    let transport: any Transport =
+      transfer.isOffline
+      ? OfflineTransport(output: console.output, omittedFields: transfer.omittedFields)
+      : try transfer.connection.transport(onSentHead: sent)
     // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.
     let takesAnyStatus =
       acceptsAnyStatus && transfer.target == .standardOutput
@@ -46,11 +56,44 @@ struct ClientBuilder {
     }
     return Client(transport: log ?? transport, configuration: configuration)
   }
+
+  /// Prints each request as it is sent; nil if no option asks for it.
+  private var sentHead: (@Sendable (String) -> Void)? {
+    let parts = transfer.parts ?? []
+    guard transfer.isVerbose || !parts.isDisjoint(with: .request) else { return nil }
+    return { [transfer, console, body] head in
+      let lines = SentHead.masked(head)
+      if transfer.isVerbose { for line in lines { console.say("> \(line)") } }
+      if parts.contains(.requestHead) {
+        try? console.output.write(lines.map { ControlEscaper.line($0) + "\n" }.joined() + "\n")
+      }
+      if parts.contains(.requestBody), !body.isNone { try? Self.show(body, console.output) }
+    }
+  }
+
+  /// Shows a body in memory; of another one its length, because it may be read only once.
+  private static func show(_ body: RequestBody, _ output: OutputDescriptor) throws {
+    if case .bytes(let data) = body.layout {
+      var writer = BodyWriter(output, laysOut: body.contentType)
+      try writer.write(data)
+      try writer.finish()
+    } else {
+      try output.write("(a body of \(body.length.map { "\($0) bytes" } ?? "unknown length"))")
+    }
+    try output.write("\n\n")
+  }
 }
 
 extension ConnectionArguments {
-  func transport() throws -> CurlTransport {
+  /// - Parameter onSentHead: Called with the head of each request as it is sent.
+  func transport(onSentHead: (@Sendable (String) -> Void)? = nil) throws -> CurlTransport {
     var configuration = CurlConfiguration()
+    configuration.onSentHead = onSentHead
+    configuration.acceptsAnyCertificate = acceptsAnyCertificate
+    configuration.addressFamily = addressFamily
+    configuration.unixSocket = unixSocket
+    configuration.bytesPerSecond = bytesPerSecond
+    configuration.omittedFields = omittedFields
     if let path = authorities {
       switch try FilePlace(path) {
       case .special, .descriptor:
@@ -99,8 +142,7 @@ struct AttemptObserver: Interceptor {
   }
 }
 
-/// Reports each attempt, the requests that its redirects lead to, and their header fields without secrets.
-/// It does not see `Host`, `Accept`, `Accept-Encoding` and `Content-Length`, which the transport adds.
+/// Reports each attempt, and the requests that its redirects lead to.
 final class WireLog: Transport {
   private struct State {
     var isFirst = true
@@ -133,9 +175,6 @@ final class WireLog: Transport {
     if !last.isFirst {
       let cause = last.status.map { "\($0)" } ?? "a response"
       console.say("* \(cause) leads to \(Request(request.method, request.url))")
-    }
-    for field in request.fields {
-      console.say("> \(field.name): \(Secrets.standard.hides(field) ? "***" : field.value)")
     }
     let result = try await transport.perform(exchange)
     self.last.withLock { $0.status = result.head.status }

@@ -19,7 +19,8 @@ protocol Delivery: Sendable {
 extension Delivery {
   /// Throws if the status is not 2xx.
   func check(_ response: Response, _ transfer: Transfer) throws {
-    guard !response.status.isSuccess else { return }
+    // With --no-redirects the 3xx is what was asked for.
+    guard !response.status.isSuccess, !(transfer.redirects == 0 && response.status.isRedirect) else { return }
     let url = Request.get(response.url).description.dropFirst("GET ".count)
     throw CommandFailure.rejected(response.status, "\(transfer.method) \(url)")
   }
@@ -31,11 +32,12 @@ extension Delivery {
 }
 
 /// Writes the body to the output, and the details that the options ask for to standard error.
-struct PlainDelivery: Delivery {
+final class PlainDelivery: Delivery {
   private let transfer: Transfer
   private let console: Console
   private let line: (any LiveLine)?
   private let watch: CallWatch
+  private let hasWrittenOut = Locked(false)
 
   init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?, _ watch: CallWatch) {
     self.transfer = transfer
@@ -45,12 +47,11 @@ struct PlainDelivery: Delivery {
   }
 
   func deliver(_ response: Response, to output: OutputDescriptor) async throws {
-    if transfer.showsHead {
-      line?.clear()
-      console.say(response.status, response.fields, version: response.timing.httpVersion)
-    }
+    showHead(response.status, response.fields, response.timing)
+    let parts = transfer.parts ?? .responseBody
+    if parts.contains(.responseHead) { try output.write(head(response)) }
     var writer = BodyWriter(output, laysOut: transfer.isRaw ? nil : response.fields["Content-Type"])
-    for try await chunk in response.chunks {
+    for try await chunk in response.chunks where parts.contains(.responseBody) {
       // The body and the progress line must not share a terminal's line.
       if output.isTerminal { line?.end() }
       try writer.write(chunk)
@@ -58,15 +59,17 @@ struct PlainDelivery: Delivery {
     try writer.finish()
     showCacheStatus(response)
     showTiming(timing(response))
-    try check(response, transfer)
+    let outcome = Result { try check(response, transfer) }
+    let exit = if case .failure = outcome { ExitCode.rejected } else { ExitCode.success }
+    try writeOut(response, timing(response), exit)
+    try outcome.get()
   }
 
   func delivered(_ response: Response, in path: String) throws {
-    if transfer.showsHead {
-      console.say(response.status, response.fields, version: response.timing.httpVersion)
-    }
+    showHead(response.status, response.fields, response.timing)
     showCacheStatus(response)
     showTiming(response.timing)
+    try writeOut(response, response.timing, .success)
     guard response.file != nil else {
       return console.say(
         "errand: the response has no content (\(response.status)), so \(path) was not changed")
@@ -82,9 +85,7 @@ struct PlainDelivery: Delivery {
     if let error = failure.cause, let status = error.status, let prefix = error.bodyPrefix,
       error.code == .rejected
     {
-      if transfer.showsHead {
-        console.say(status, error.fields?.masked ?? [:], version: error.timing?.httpVersion)
-      }
+      showHead(status, error.fields?.masked ?? [:], error.timing)
       var writer = BodyWriter(console.output)
       try writer.write(prefix)
       try writer.finish()
@@ -93,6 +94,42 @@ struct PlainDelivery: Delivery {
     }
     // After control-C the user needs no message.
     if failure.exit != .interrupted { console.say(failure) }
+    guard let format = transfer.writeOut, !hasWrittenOut.withLock({ $0 }) else { return }
+    let error = failure.cause
+    try console.output.write(
+      format.text(
+        WriteOut.Values(
+          transfer: transfer, status: error?.status, fields: error?.fields ?? [:],
+          url: error?.url ?? transfer.url,
+          timing: error?.timing, exit: failure.exit, message: failure.message)))
+  }
+
+  private func writeOut(_ response: Response, _ timing: Timing, _ exit: ExitCode) throws {
+    guard let format = transfer.writeOut else { return }
+    hasWrittenOut.withLock { $0 = true }
+    try console.output.write(
+      format.text(
+        WriteOut.Values(
+          transfer: transfer, status: response.status, fields: response.fields,
+          url: response.url.absoluteString,
+          timing: timing, exit: exit)))
+  }
+
+  /// Shows the head of a response as the options ask.
+  private func showHead(_ status: HTTPStatus, _ fields: HTTPFields, _ timing: Timing?) {
+    guard transfer.showsHead || transfer.isVerbose else { return }
+    line?.clear()
+    console.say(
+      status, fields, version: timing?.httpVersion,
+      prefix: transfer.isVerbose && !transfer.showsHead ? "< " : "")
+  }
+
+  private func head(_ response: Response) -> String {
+    let lines =
+      [
+        response.timing.httpVersion.map { "\($0) \(response.status)" } ?? "\(response.status)"
+      ] + response.fields.map { "\($0.name): \($0.value)" }
+    return lines.map { ControlEscaper.line($0) + "\n" }.joined() + "\n"
   }
 
   private func showCacheStatus(_ response: Response) {

@@ -47,9 +47,7 @@ enum FileTarget: Sendable {
         self = .descriptor(number)
       }
     case .fileNamedByURL:
-      guard let name = url.flatMap(Self.name) else {
-        throw CommandFailure(.usage, "usage", "the URL has no file name", hint: "Name the file: -o FILE.")
-      }
+      let name = url.flatMap(Self.name) ?? "download"
       guard FileDescriptor.status(of: name) == nil else {
         throw CommandFailure(
           .localFile, "file", "\(name) already exists and was not changed",
@@ -63,12 +61,46 @@ enum FileTarget: Sendable {
   /// 240 bytes, does not begin with a dot or a dash, and contains no slash and no control character.
   static func name(from url: URL) -> String? {
     let encoded = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: false).last
-    guard let encoded, let name = decoded(encoded.utf8), !name.isEmpty,
-      !name.hasPrefix("."),
-      !name.hasPrefix("-"), !name.contains("/"), name.utf8.count <= 240,
-      name.unicodeScalars.allSatisfy(ControlEscaper.isHarmless)
-    else { return nil }
-    return name
+    return encoded.flatMap { decoded($0.utf8) }.flatMap(safe)
+  }
+
+  /// Returns the name in a `Content-Disposition` (RFC 6266), without folders; nil if it has none that is safe.
+  static func name(inDisposition text: String) -> String? {
+    var names: [String: String] = [:]
+    var rest = text.drop { $0 != ";" }
+    while rest.popFirst() != nil {
+      let name = ASCII.trimmed(rest.prefix { $0 != "=" && $0 != ";" })
+      rest = rest.drop { $0 != "=" && $0 != ";" }
+      guard rest.first == "=" else { continue }
+      rest = rest.dropFirst().drop { $0 == " " }
+      var value = ""
+      if rest.first == "\"" {
+        rest = rest.dropFirst()
+        while let next = rest.popFirst(), next != "\"" {
+          value.append(next == "\\" ? rest.popFirst() ?? next : next)
+        }
+        rest = rest.drop { $0 != ";" }
+      } else {
+        value = ASCII.trimmed(rest.prefix { $0 != ";" })
+        rest = rest.drop { $0 != ";" }
+      }
+      names[ASCII.lowercased(name), default: value] = value
+    }
+    let extended = names["filename*"].flatMap { value -> String? in
+      let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3, ASCII.lowercased(String(parts[0])) == "utf-8" else { return nil }
+      return decoded(parts[2].utf8)
+    }
+    guard let name = extended ?? names["filename"] else { return nil }
+    return name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init).flatMap(safe)
+  }
+
+  /// Returns the name unless it is unsafe.
+  private static func safe(_ name: String) -> String? {
+    let isSafe =
+      !name.isEmpty && !name.hasPrefix(".") && !name.hasPrefix("-") && !name.contains("/")
+      && name.utf8.count <= 240 && name.unicodeScalars.allSatisfy(ControlEscaper.isHarmless)
+    return isSafe ? name : nil
   }
 
   /// Returns the text without its percent-encoding; nil if the encoding is malformed or the result is not UTF-8.

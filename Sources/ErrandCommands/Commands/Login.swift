@@ -58,7 +58,11 @@ struct Login: Sendable {
   ) throws {
     origins = url.map { [$0] } ?? []
     switch arguments.scheme {
-    case .user(let user, let password): try take(user, password, arguments, url)
+    case .user(let user, let password):
+      try take(
+        user, try password ?? PasswordPrompt.ask("Password of \(user) for \(url?.host() ?? "the server"): "),
+        arguments,
+        url)
     case .netrc:
       guard let host = url?.host() else { break }
       let (user, password) = try NetrcFile.login(for: host, user: arguments.netrcUser, environment)

@@ -30,6 +30,14 @@ struct PipedInput: AsyncSequence, Sendable {
     get throws { PipedInput(try FileDescriptor(duplicating: STDIN_FILENO, "standard input")) }
   }
 
+  /// True if a pipe or a file is given as standard input, and not a terminal, a device or nothing.
+  static var isGiven: Bool {
+    guard let status = try? FileDescriptor(duplicating: STDIN_FILENO, "standard input").status() else {
+      return false
+    }
+    return status.isRegular || status.isPipe
+  }
+
   /// Opens a pipe or a device, such as a named pipe or the `/dev/fd/63` that a shell makes for `<(…)`. Returns
   /// nil for a regular file, which can be read repeatedly, and for a path without a file.
   init?(_ path: String) throws {

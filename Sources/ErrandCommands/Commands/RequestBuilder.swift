@@ -24,12 +24,14 @@ struct RequestBuilder {
     }
     if !streams, let timeout = transfer.timeout { request = request.timeout(timeout) }
     if !streams, let timeout = transfer.connectTimeout { request = request.connectTimeout(timeout) }
-    if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
+    if let version = transfer.httpVersion { request = request.httpVersion(version) }
     if transfer.isCompressed { request = request.compressed() }
     // Sending will report the invalid URL, so the body need not be read.
     guard request.url != nil else { return request }
     request.body = try await body()
-    if request.body.contentType == "application/json", !request.fields.contains("Accept") {
+    if request.body.contentType == "application/json", !request.fields.contains("Accept"),
+      !transfer.omittedFields.contains(where: { ASCII.equalIgnoringCase($0, "Accept") })
+    {
       request.fields.append("Accept", "application/json")
     }
     return request
@@ -37,6 +39,10 @@ struct RequestBuilder {
 
   private func body() async throws -> RequestBody {
     switch transfer.body {
+    case .none where transfer.readsPipe && PipedInput.isGiven:
+      let body = try await body(of: PipedInput.standard, nil)
+      // Nothing was piped, as in a script that runs without input.
+      return body.length == 0 ? .none : body
     case .none: return .none
     case .text(let text, let type): return .text(text, contentType: type)
     case .bytes(let bytes, let type): return .bytes(Data(bytes), contentType: type)
@@ -45,13 +51,16 @@ struct RequestBuilder {
       if type == BodyArgument.jsonType { try Self.checkJSON(in: path, shown: path) }
       return .file(URL(filePath: path), contentType: type)
     case .standardInput(let type): return try await body(of: PipedInput.standard, type)
+    case .object(let members):
+      return .bytes(Data(try object(members).utf8), contentType: BodyArgument.jsonType)
     case .form(let items): return .form(items.map { ($0.name, $0.value) })
     case .multipart(let parts):
       var form = MultipartForm()
       for part in parts {
         switch part {
         case .field(let pair): form = form.field(pair.name, pair.value)
-        case .file(let name, let path): form = try await adding(path, as: name, to: form)
+        case .file(let name, let path, let type, let fileName):
+          form = try await adding(path, as: name, type, fileName, to: form)
         }
       }
       return .multipart(form)
@@ -60,23 +69,63 @@ struct RequestBuilder {
 
   private static let plainType = "application/octet-stream"
 
-  private func body(of input: PipedInput, _ type: String) async throws -> RequestBody {
-    if streams { return try await input.body(contentType: type) }
-    let body = try await spool.body(input, contentType: type)
-    if type == BodyArgument.jsonType { try Self.checkJSON(body) }
-    return body
+  /// - Parameter type: The content type; nil for JSON's if the input is JSON of at most 1 MiB.
+  private func body(of input: PipedInput, _ type: String?) async throws -> RequestBody {
+    let body =
+      streams
+      ? try await input.body(contentType: type ?? Self.plainType)
+      : try await spool.body(input, contentType: type ?? Self.plainType)
+    if type == BodyArgument.jsonType, !streams { try Self.checkJSON(body) }
+    guard type == nil, case .bytes(let data) = body.layout, (try? JSONSyntax.check(data)) != nil else {
+      return body
+    }
+    return .bytes(data, contentType: BodyArgument.jsonType)
   }
 
-  private func adding(_ path: String, as name: String, to form: MultipartForm) async throws -> MultipartForm {
-    guard let input = try PipedInput(path) else { return form.file(name, at: URL(filePath: path)) }
-    let fileName = URL(filePath: path).lastPathComponent
+  private func adding(
+    _ path: String, as name: String, _ type: String?, _ fileName: String?, to form: MultipartForm
+  ) async throws -> MultipartForm {
+    guard let input = try PipedInput(path) else {
+      return form.file(name, at: URL(filePath: path), fileName: fileName, contentType: type)
+    }
+    let fileName = fileName ?? URL(filePath: path).lastPathComponent
     switch try await spool.body(input, contentType: Self.plainType).layout {
-    case .bytes(let data): return form.bytes(name, data, fileName: fileName)
+    case .bytes(let data):
+      return form.bytes(name, data, fileName: fileName, contentType: type ?? Self.plainType)
     case .file(let spooled):
       return form.file(
-        name, at: URL(filePath: spooled), fileName: fileName, contentType: Self.plainType)
+        name, at: URL(filePath: spooled), fileName: fileName, contentType: type ?? Self.plainType)
     default: return form
     }
+  }
+
+  /// Returns a JSON object whose members keep their order, and their numbers all digits.
+  private func object(_ members: [BodyArgument.Member]) throws -> String {
+    let texts = try members.map { member in
+      let value =
+        switch member.value {
+        case .text(let text): JSONText.quoted(text)
+        case .json(let text): text
+        case .textFile(let path): JSONText.quoted(try Self.text(in: path))
+        case .jsonFile(let path): try Self.json(in: path)
+        }
+      return "\(JSONText.quoted(member.name)): \(value)"
+    }
+    return "{\(texts.joined(separator: ", "))}"
+  }
+
+  private static func text(in path: String) throws -> String {
+    guard let text = String(validating: try FileDescriptor.contents(of: path, limit: 16 << 20), as: UTF8.self)
+    else {
+      throw UsageError("the file \(path) is not UTF-8, so it cannot be a value in JSON")
+    }
+    return text
+  }
+
+  private static func json(in path: String) throws -> String {
+    let text = try text(in: path)
+    try JSONSyntax.check(text.utf8)
+    return text
   }
 
   /// Checks that a body is JSON before any of it is sent.

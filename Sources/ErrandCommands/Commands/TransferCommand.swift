@@ -9,10 +9,24 @@ import ErrandUploads
 
 /// Sends one request and shows its response as the command line asks.
 struct TransferCommand {
-  let transfer: Transfer
+  private(set) var transfer: Transfer
   let console: Console
 
-  func run() async throws -> ExitCode {
+  init(transfer: Transfer, console: Console) {
+    self.transfer = transfer
+    self.console = console
+  }
+
+  mutating func run() async throws -> ExitCode {
+    do {
+      if let path = transfer.session { try SessionFile.use(path, in: &transfer) }
+    } catch {
+      return try console.end(with: CommandFailure(error), as: transfer.format)
+    }
+    return try await send()
+  }
+
+  private func send() async throws -> ExitCode {
     let isTerminal = console.error.isTerminal
     // `--verbose` reports line by line, and these lines would break a line that is redrawn.
     let display = transfer.activity.map {
@@ -37,14 +51,20 @@ struct TransferCommand {
       // JSON is checked completely before any of it is sent, so a long JSON body goes to a file first.
       var request = try await RequestBuilder(
         transfer: transfer, login: login, spool: spool,
-        streams: !transfer.body.isJSON && !transfer.readsBodyTwice
+        streams: !transfer.body.isJSON && !transfer.readsBodyTwice && !transfer.readsPipe
       ).request()
       // A cached response is not seen by the observer of attempts.
       if transfer.cache != nil, transfer.retries == 0, transfer.target == .standardOutput {
         request = request.acceptingAnyStatus()
       }
       if transfer.printsCommand {
-        try console.output.write(request.curlCommand() + "\n")
+        let command = CurlCommand(request, transfer, login)
+        try console.output.write(command.line + "\n")
+        for reason in command.leftOut { console.say("errand: --curl leaves out \(reason)") }
+        return .success
+      }
+      if let file = finishedFile(request.url), try await isComplete(file, request, login) {
+        console.say("errand: \(file.path) is complete already")
         return .success
       }
       let target =
@@ -54,7 +74,7 @@ struct TransferCommand {
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
         listeners: listeners + (isTerminal ? [watch] : []), cache: cache,
-        acceptsAnyStatus: transfer.upload == nil
+        acceptsAnyStatus: transfer.upload == nil, body: request.body
       ).client()
       try InspectedCalls.show(client)
       if let display {
@@ -67,6 +87,8 @@ struct TransferCommand {
       }
       line?.end()
       await cache?.endScan()
+      return .success
+    } catch is OfflineTransport.Printed {
       return .success
     } catch OutputDescriptor.Failure.readerGone {
       line?.end()
@@ -112,7 +134,7 @@ struct TransferCommand {
       let response = try await client.download(
         request, to: file, resume: transfer.resumes, progress: progress)
       line?.end()
-      try delivery.delivered(response, in: path)
+      try delivery.delivered(response, in: try named(path, by: response))
     }
   }
 
@@ -132,6 +154,49 @@ struct TransferCommand {
     }
     let response = try await client.upload(request, resuming: resumption.kept(in: folder), progress: progress)
     try await delivery.deliver(response, to: console.output)
+  }
+
+  /// The file that an earlier `--resume` has finished; nil if there is none.
+  private func finishedFile(_ url: URL?) -> (path: String, size: Int)? {
+    let path: String? =
+      switch transfer.target {
+      case .standardOutput: nil
+      case .file(let path): path
+      case .fileNamedByURL: url.map { FileTarget.name(from: $0) ?? "download" }
+      }
+    guard transfer.resumes, let path, let status = FileDescriptor.status(of: path), status.isRegular else {
+      return nil
+    }
+    return (path, status.size)
+  }
+
+  /// Asks the server for the length of the response, and returns true if the file has it.
+  private func isComplete(
+    _ file: (path: String, size: Int), _ request: Request, _ login: Login
+  ) async throws -> Bool {
+    let client = try ClientBuilder(
+      transfer: transfer, login: login, console: console, listeners: [], cache: nil
+    ).client()
+    var head = request.field("Accept-Encoding", "identity")
+    head.method = .head
+    guard let response = try? await client.send(head), response.status.isSuccess else { return false }
+    return response.fields["Content-Length"].flatMap { Int($0) } == file.size
+  }
+
+  /// Gives a file without a name of the user's choice the name in the response, if no file has it. Returns the name.
+  private func named(_ path: String, by response: Response) throws -> String {
+    guard transfer.target == .fileNamedByURL, !transfer.resumes, response.file != nil,
+      let name = response.fields["Content-Disposition"].flatMap(FileTarget.name(inDisposition:)), name != path
+    else { return path }
+    // Unlike a renaming, a link never replaces a file.
+    do {
+      try FileManager.default.linkItem(atPath: path, toPath: name)
+      try FileManager.default.removeItem(atPath: path)
+      return name
+    } catch {
+      console.say("errand: \(name) already exists and was not changed")
+      return path
+    }
   }
 
   /// The name that the progress bar shows.

@@ -1,3 +1,5 @@
+import ErrandOutbox
+
 /// Generates the shell scripts that complete the arguments of `errand`, from the table of commands.
 enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
@@ -33,32 +35,79 @@ enum CompletionScript {
         "    '\(command.name)') words='\((following + command.options.flatMap(names)).joined(separator: " "))';;"
     }
     let files = Set(OptionSpec.all.filter(takesFile).flatMap(names)).sorted().joined(separator: "|")
-    let values = Set(OptionSpec.all.filter { $0.takesValue && !takesFile($0) }.flatMap(names)).sorted()
+    let lists = values.map {
+      "    \($0.names.joined(separator: "|"))) words='\($0.values.joined(separator: " "))';;"
+    }
+    let known = Set(values.flatMap(\.names))
+    let others = Set(OptionSpec.all.filter { $0.takesValue && !takesFile($0) }.flatMap(names)).subtracting(
+      known)
     return """
       # Completes the arguments of errand in bash: errand completion bash
       _errand() {
-        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=
+        local IFS=$'\\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= first=1 index
         COMPREPLY=()
-        if [ "$COMP_CWORD" -eq 1 ]; then
-          words='\(CommandSpec.all.map(\.name).joined(separator: " "))'
-        else
+        # The command that is inspected has arguments of its own.
+        for ((index = 1; index < COMP_CWORD; index++)); do
+          [ "${COMP_WORDS[1]}" = inspect ] && [ "${COMP_WORDS[index]}" = -- ] && first=$((index + 1))
+        done
+        local command=${COMP_WORDS[first]}
+        if [ "$COMP_CWORD" -eq "$first" ]; then
+          case $current in -*) command=request;; *) command= words='\(CommandSpec.all.map(\.name).joined(separator: " "))';; esac
+        elif [ "${command#-}" != "$command" ]; then
+          command=request
+        fi
+        case $current in
+        @*|*=@*|*@*)
+          local start=${current%%@*}@ path
+          for path in $(compgen -f -- "${current#*@}"); do COMPREPLY+=("$start$(printf %q "$path")"); done
+          return;;
+        esac
+        if [ "$COMP_CWORD" -gt "$first" ]; then
           case $previous in
           \(files)) COMPREPLY=($(compgen -f -- "$current")); return;;
-          \(values.joined(separator: "|"))) return;;
+      \(lists.joined(separator: "\n"))
+          --lane) words=$(errand outbox list --output json 2>/dev/null | sed -n 's/.*"lane" *: *"\\([^"]*\\)".*/\\1/p' | sort -u);;
+          \(others.subtracting(["--lane"]).sorted().joined(separator: "|"))) return;;
           esac
-          case $command in \(parents.map(\.name).joined(separator: "|"))) [ "$COMP_CWORD" -gt 2 ] && command="$command ${COMP_WORDS[2]}";; esac
+          if [ -n "$words" ]; then
+            COMPREPLY=($(compgen -W "${words// /$IFS}" -- "$current"))
+            return
+          fi
           case $command in
-      \(words.joined(separator: "\n"))
+          \(parents.map(\.name).joined(separator: "|")))
+            [ "$COMP_CWORD" -gt $((first + 1)) ] && command="$command ${COMP_WORDS[first + 1]}";;
           esac
-          [ "$command" = help ] && words='\(CommandSpec.all.map(\.name).joined(separator: " ")) exit-codes'
-          [ "$command" = completion ] && words='\(CompletionShell.allCases.map(\.rawValue).joined(separator: " "))'
         fi
-        COMPREPLY=($(compgen -W "$words" -- "$current"))
+        [ -n "$words" ] || case $command in
+      \(words.joined(separator: "\n"))
+        esac
+        case $command in
+        help) words='\(CommandSpec.all.map(\.name).joined(separator: " ")) exit-codes';;
+        completion) words='\(CompletionShell.allCases.map(\.rawValue).joined(separator: " "))';;
+        \(takingIDs.map { "'\($0)'" }.joined(separator: "|")))
+          words="$words $(errand outbox list --output json 2>/dev/null | sed -n 's/.*"id" *: *"\\([^"]*\\)".*/\\1/p' | tr '\\n' ' ')";;
+        esac
+        COMPREPLY=($(compgen -W "${words// /$IFS}" -- "$current"))
         [ ${#COMPREPLY[@]} -eq 0 ] && [ "${current#-}" = "$current" ] && COMPREPLY=($(compgen -f -- "$current"))
       }
       complete -o filenames -F _errand errand
 
       """
+  }
+
+  /// The options whose values are known.
+  private static var values: [(names: [String], values: [String])] {
+    [
+      (names(.format), ["json"]), (names(.tlsMinimum), ["1.2", "1.3"]), (names(.keyBy), ["lane"]),
+      (names(.state), OutboxState.allCases.map { "\($0)" }),
+      (names(.request) + names(.method), ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
+      (names(.print), ["HBhb", "hb", "h", "HB"]),
+    ]
+  }
+
+  /// The commands whose arguments are the IDs of stored requests.
+  private static var takingIDs: [String] {
+    commands.filter { $0.operands.contains { $0.contains("ID") } }.map(\.name)
   }
 
   // MARK: zsh
@@ -105,7 +154,8 @@ enum CompletionScript {
       \(options.joined(separator: "\n"))
         esac
       }
-      compdef _errand errand
+      # The first completion loads this file as the function itself.
+      if [[ $funcstack[1] == _errand ]]; then _errand "$@"; else compdef _errand errand; fi
 
       """
   }

@@ -49,9 +49,13 @@ struct Console: Sendable {
   }
 
   /// Writes the status and the header fields to standard error.
-  func say(_ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?) {
-    say(version.map { "\($0) \(status)" } ?? "\(status)")
-    for field in fields { say("\(field.name): \(field.value)") }
+  /// - Parameter prefix: The beginning of each line of `-v`, which shows no secrets.
+  func say(_ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?, prefix: String = "") {
+    say(prefix + (version.map { "\($0) \(status)" } ?? "\(status)"))
+    let isMasked = !prefix.isEmpty
+    for field in fields {
+      say("\(prefix)\(field.name): \(isMasked && Secrets.standard.hides(field) ? "***" : field.value)")
+    }
     say("")
   }
 }
@@ -151,6 +155,9 @@ struct BodyWriter {
   private var endsLine = true
   /// Lays out JSON; nil to write the body unchanged.
   private var printer: JSONPrinter?
+  /// The number of bytes of a binary body that were not shown on a terminal; nil if the body is text.
+  private var hidden: Int?
+  private var isFirst = true
 
   /// - Parameter contentType: The content type of the body, to lay out JSON on a terminal; nil never to lay it
   ///   out.
@@ -166,6 +173,12 @@ struct BodyWriter {
       try chunk.withUnsafeBytes { try output.write($0) }
       return
     }
+    if isFirst, chunk.prefix(1000).contains(0) { hidden = 0 }
+    isFirst = false
+    if let hidden {
+      self.hidden = hidden + chunk.count
+      return
+    }
     let shown = escaper.escape(chunk)
     try show(printer?.print(shown) ?? shown)
   }
@@ -173,6 +186,9 @@ struct BodyWriter {
   /// Ends the body. On a terminal, adds a missing line break, so that the prompt begins on a new line.
   mutating func finish() throws {
     guard output.isTerminal else { return }
+    if let hidden {
+      return try output.write("(\(hidden) bytes of binary data; to write them to a file: -o FILE)\n")
+    }
     let rest = escaper.finish()
     try show(printer?.print(rest) ?? rest)
     try show(printer?.finish() ?? [])

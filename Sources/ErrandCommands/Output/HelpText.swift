@@ -16,7 +16,7 @@ enum HelpText {
       errand \(ErrandVersion.current): HTTP requests that arrive
 
       Usage: errand COMMAND [options]
-             errand URL [options]
+             errand [options] URL [ITEM ...]
 
       \(table(commands))
 
@@ -24,7 +24,9 @@ enum HelpText {
 
       Examples:
         errand get https://example.com
-        errand localhost:8080/status -v
+        errand :8080/status -v
+        errand -X PURGE https://cache.example.com/page
+        errand https://api.example.com/notes title=Milk done:=false
         errand post https://api.example.com/notes --json '{"title": "Milk"}'
         errand download https://example.com/film.mp4 --resume
 

@@ -116,6 +116,9 @@ enum JSONText {
     return text
   }
 
+  /// Returns the text as a string of JSON, with its quotes.
+  static func quoted(_ text: String) -> String { self.text(text, isPretty: false) }
+
   /// Returns a date in ISO 8601, in UTC, with milliseconds.
   static func date(_ date: Date) -> String {
     date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

@@ -6,11 +6,12 @@ enum ManPage {
     var lines = [
       ".TH ERRAND 1 \"\" \"errand \(ErrandVersion.current)\" \"User Commands\"",
       ".SH NAME", "errand \\- HTTP requests that arrive",
-      ".SH SYNOPSIS", ".B errand", ".I COMMAND", "[options]", ".br", ".B errand", ".I URL", "[options]",
+      ".SH SYNOPSIS", ".B errand", ".I COMMAND", "[options]", ".br", ".B errand", "[options]", ".I URL",
+      "[ITEM ...]",
       ".SH DESCRIPTION",
       escaped(
         "errand sends HTTP requests and follows redirects. The body goes to standard output, everything else "
-          + "to standard error. If the command is a URL, errand sends a GET request to it."),
+          + "to standard error. Without a command, errand sends a request as errand request does."),
       ".SH COMMANDS",
     ]
     for command in CommandSpec.all {
@@ -24,7 +25,17 @@ enum ManPage {
       ".TP", ".B ERRAND_LOG",
       escaped("info writes a line for each call to standard error; debug also writes one for each step."),
       ".TP", ".B NO_COLOR", "If this is not empty, JSON is shown without colours.",
+      ".TP", ".B ERRAND_CONFIG",
+      escaped(
+        "The file with default options, instead of ~/.config/errand/config. If it is empty, there are none."),
       ".TP", ".B NETRC", escaped("The file that --netrc reads instead of ~/.netrc."),
+    ]
+    lines += [
+      ".SH FILES", ".TP", ".B ~/.config/errand/config",
+      escaped(
+        "Options for all requests, one or several on a line, as on the command line. [api.example.com] begins those "
+          + "for a host, and [*.example.com] those for the names below it. # begins a comment. The command line "
+          + "counts more."),
     ]
     return lines.joined(separator: "\n") + "\n"
   }

@@ -42,12 +42,15 @@ public enum Program {
   /// Runs the tool and returns its exit code, or nil if the reader of standard output has closed it.
   @concurrent static func run(_ arguments: [String], _ console: Console) async -> ExitCode? {
     do {
-      switch try Invocation(arguments) {
+      switch try Invocation(arguments, defaults: try ConfigFile.ofUser()) {
       case .transfer(let transfer):
         guard let guarantee = transfer.guarantee else {
-          return try await TransferCommand(transfer: transfer, console: console).run()
+          var command = TransferCommand(transfer: transfer, console: console)
+          return try await command.run()
         }
         return try await GuaranteedCommand(transfer: transfer, guarantee: guarantee, console: console).run()
+      case .transfers(let transfers, let atOnce):
+        return try await run(transfers, atOnce: atOnce, console)
       case .outbox(let action): return try await OutboxCommand(action: action, console: console).run()
       case .cache(let action): return try await CacheCommand(action: action, console: console).run()
       case .events(let action): return try await EventsCommand(action: action, console: console).run()
@@ -69,6 +72,34 @@ public enum Program {
     } catch {
       console.say("errand: the output cannot be written: \(error)")
       return .localFile
+    }
+  }
+
+  /// Runs the transfers, and returns the exit code of the first one that failed.
+  private static func run(_ transfers: [Transfer], atOnce: Bool, _ console: Console) async throws -> ExitCode
+  {
+    guard atOnce else {
+      var exit = ExitCode.success
+      for transfer in transfers {
+        var command = TransferCommand(transfer: transfer, console: console)
+        let code = try await command.run()
+        if code == .interrupted { return code }
+        if exit == .success { exit = code }
+      }
+      return exit
+    }
+    return try await withThrowingTaskGroup(of: (Int, ExitCode).self) { group in
+      var codes = [ExitCode](repeating: .success, count: transfers.count)
+      for (index, var transfer) in transfers.enumerated() {
+        // Several progress bars would share one line.
+        transfer.showsProgress = false
+        group.addTask { [transfer] in
+          var command = TransferCommand(transfer: transfer, console: console)
+          return (index, try await command.run())
+        }
+      }
+      for try await (index, code) in group { codes[index] = code }
+      return codes.first { $0 != .success } ?? .success
     }
   }
 

@@ -45,8 +45,9 @@ struct JSONRedaction {
         writeValue(start, content)
         continue
       }
-      output += input[start...colon]
       index = indexAfterSpace(colon + 1)
+      // With the space around the colon, so that a body without secrets stays as it is.
+      output += input[start..<index]
       if secrets.isSecret(item: Self.decoded(input[content])) { hideValue() }
     }
     return String(decoding: output, as: UTF8.self)

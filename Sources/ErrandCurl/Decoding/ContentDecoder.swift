@@ -141,11 +141,11 @@ final class ContentDecoder {
 }
 
 /// A coding of `Content-Encoding` (RFC 9110, section 8.4.1) that can be decoded.
-enum ContentCoding: String, Sendable, Hashable {
+package enum ContentCoding: String, Sendable, Hashable {
   case gzip, deflate, br, zstd
 
   /// The value of `Accept-Encoding`: the codings whose decoders are linked.
-  static let offered = "gzip, deflate, br, zstd"
+  package static let offered = "gzip, deflate, br, zstd"
 
   /// Returns the codings of a body in the order in which they were applied, without `identity`.
   ///

@@ -17,8 +17,18 @@ public struct MultipartForm: Sendable, Hashable {
   }
 
   struct Part: Sendable, Hashable {
-    let head: String
+    let name: String
+    let fileName: String?
+    let contentType: String?
     let content: Content
+
+    var head: String {
+      var head = "Content-Disposition: form-data; name=\"\(MultipartForm.escape(name))\""
+      if let fileName { head += "; filename=\"\(MultipartForm.escape(fileName))\"" }
+      head += "\r\n"
+      if let contentType { head += "Content-Type: \(contentType)\r\n" }
+      return head
+    }
   }
 
   private(set) var parts: [Part] = []
@@ -80,12 +90,8 @@ public struct MultipartForm: Sendable, Hashable {
   private func adding(_ name: String, fileName: String?, contentType: String?, _ content: Content)
     -> MultipartForm
   {
-    var head = "Content-Disposition: form-data; name=\"\(Self.escape(name))\""
-    if let fileName { head += "; filename=\"\(Self.escape(fileName))\"" }
-    head += "\r\n"
-    if let contentType { head += "Content-Type: \(contentType)\r\n" }
     var copy = self
-    copy.parts.append(Part(head: head, content: content))
+    copy.parts.append(Part(name: name, fileName: fileName, contentType: contentType, content: content))
     if copy.problem == nil { copy.problem = partProblem(name, contentType, content) }
     return copy
   }
@@ -113,7 +119,7 @@ public struct MultipartForm: Sendable, Hashable {
 
   /// Escapes names as the WHATWG HTML standard does, so that a name cannot end its quotes or its line. Other
   /// control characters are escaped as well.
-  private static func escape(_ text: String) -> String {
+  fileprivate static func escape(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
       switch scalar {

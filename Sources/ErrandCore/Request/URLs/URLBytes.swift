@@ -42,6 +42,9 @@ package enum URLBytes {
     return high << 4 | low
   }
 
+  /// Returns the byte as `%` and two digits.
+  package static func escaped(_ byte: UInt8) -> String { String(decoding: escape(byte), as: UTF8.self) }
+
   static func escape(_ byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["-u", "ann"], ["-u", ":secret"], ["-u", ""], ["-u", "ann:se\ncret"], ["-u", "a\u{7F}:b"],
+    ["-u", ":secret"], ["-u", ""], ["-u", "ann:se\ncret"], ["-u", "a\u{7F}:b"],
     ["-u", "a:b", "-u", "c:d"], ["-u", "a:b", "--bearer", "t"], ["-u", "a:b", "--netrc"],
     ["--netrc", "--aws-sigv4", "r:s"], ["--bearer", "t", "--aws-sigv4", "r:s"],
     ["--bearer", ""], ["--bearer", "@"], ["--bearer", "two words"], ["--bearer", "a\nb"], ["--bearer", "é"],
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["-u", "mk0f1e2d"], ["--bearer", "mk0f 1e2d"], ["-u", "ann:mk0f\n1e2d"], ["-u", ":mk0f1e2d"],
+    ["--bearer", "mk0f 1e2d"], ["-u", "ann:mk0f\n1e2d"], ["-u", ":mk0f1e2d"],
   ])
   func `an error shows no secret`(arguments: [String]) {
     do {

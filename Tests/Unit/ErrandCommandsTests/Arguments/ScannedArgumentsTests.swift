@@ -45,9 +45,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("--jsno", "Did you mean --json?"), ("-X", "For another method: errand send METHOD URL."),
-    ("--resume", "--resume belongs to errand download."),
-    ("--resum", "Did you mean --resume? It belongs to errand download."),
+    ("--jsno", "Did you mean --json?"), ("-X", "For another method: errand -X METHOD URL."),
+    ("--resume", "--resume belongs to errand download and errand upload."),
+    ("--resum", "Did you mean --resume? It belongs to errand download and errand upload."),
     ("--zebra", "errand help post lists the options."),
   ])
   func `an unknown option is an error with a hint`(_ option: String, _ hint: String) {

@@ -15,7 +15,7 @@ import Testing
     ("[::1]@example.com", "https://"), ("127.0.0.+1", "https://"), ("[::1]", "http://"),
     ("localhost/@x", "http://"), ("localhost?a=@", "http://"), ("[::1].example.com", "https://"),
     ("http://example.com", ""), ("HTTPS://example.com", ""), ("mailto:a@b", ""), ("/path", ""), ("?a", ""),
-    ("", ""), ("./x", ""), (":80", ""), ("localhost:", ""),
+    ("", ""), ("./x", ""), (":80", "http://localhost"), ("localhost:", ""),
   ])
   func `a URL without a scheme uses http for this machine, and https for any other`(
     _ text: String, _ scheme: String

@@ -37,6 +37,22 @@ import Testing
     }
   }
 
+  @Test func `--resume of a file that is complete is a success, and the file stays`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response(body: "whole") }
+    let folder = try TemporaryFolder()
+    for arguments in [["download", "URL"], ["download", "URL", "-o", "film"]] {
+      try folder.write("WHOLE", to: "film")
+      let given = arguments.map { $0 == "URL" ? "\(server.url("/film"))" : $0 } + ["--resume"]
+      let result = try await Running(Tool.path, given, in: folder.url).result()
+      #expect(result.code == 0)
+      #expect(result.error == "errand: film is complete already\n")
+      #expect(try String(contentsOf: folder.file("film"), encoding: .utf8) == "WHOLE")
+    }
+    try folder.write("part", to: "film")
+    #expect(try await Tool.run("download", "\(server.url("/film"))", "--resume", in: folder.url).code == 6)
+  }
+
   @Test func `an interrupted download is resumed`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { request in

@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCommands
@@ -22,9 +23,22 @@ import Testing
     #expect(try await completions("errand", "do") == ["download"])
     #expect(try await completions("errand", "outbox", "sta").contains("stats"))
     #expect(try await completions("errand", "get", "--ha") == ["--har"])
-    #expect(try await completions("errand", "outbox", "run", "--un") == ["--until-empty"])
+    #expect(try await completions("errand", "outbox", "run", "--until") == ["--until-empty"])
     #expect(try await completions("errand", "completion", "fi") == ["fish"])
     #expect(try await completions("errand", "get", "--retry", "").isEmpty)
+    #expect(try await completions("errand", "inspect", "--", "do") == ["download"])
+    #expect(try await completions("errand", "inspect", "--", "get", "--ha") == ["--har"])
+    #expect(try await completions("errand", "--max-r") == ["--max-redirs"])
+    #expect(try await completions("errand", "get", "--output", "j") == ["json"])
+  }
+
+  @Test func `bash completes files after an @, also with blanks in their names`() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "two words.json")
+    let start = folder.path("two")
+    #expect(try await completions("errand", "post", "-d", "@\(start)") == ["@\(start)\\ words.json"])
+    #expect(try await completions("errand", "post", "-F", "f=@\(start)") == ["f=@\(start)\\ words.json"])
+    #expect(try await completions("errand", "get", "-o", start) == ["\(start) words.json"])
   }
 
   @Test(arguments: CompletionShell.allCases)

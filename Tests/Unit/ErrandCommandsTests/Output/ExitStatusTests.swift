@@ -34,9 +34,9 @@ import Testing
     (["get"], "errand get needs URL"),
     (["get", "/path"], "relative"), (["get", "ftp://a/b"], "only http and https"),
     (["gte", "u"], "Did you mean errand get?"),
+    (["get", "http://a b"], "not a valid URL"),
     (["get", "u", "--jsno"], "Did you mean --json?"), ([], "errand get URL"),
     (["get", "http://"], "no host"),
-    (["download", "http://127.0.0.1:1/"], "has no file name"), (["get", "http://a b"], "not a valid URL"),
   ])
   func `exit code 2 means incorrect use, and the error says what to do instead`(
     _ arguments: [String], _ part: String

@@ -123,7 +123,11 @@ import Testing
     #expect(shown.contains("Authorization: ***") && shown.contains("Referer: ***"))
     #expect(!sent.error.contains("hush"))
     let received = try #require(server.requests.first).fields
-    for line in shown where !line.hasSuffix("***") {
+    #expect(shown.first == "POST /?token=*** HTTP/1.1" && shown.contains("Host: 127.0.0.1:\(server.port)"))
+    #expect(
+      shown.contains("Content-Length: 2") && sent.error.contains("\n< HTTP/1.1 200")
+        || sent.error.contains("\n< 200"))
+    for line in shown.dropFirst() where !line.hasSuffix("***") {
       let parts = line.split(separator: ":", maxSplits: 1)
       #expect(received[String(parts[0])] == String(parts[1].dropFirst()), "\(line)")
     }

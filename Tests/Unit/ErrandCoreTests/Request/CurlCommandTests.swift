@@ -1,4 +1,5 @@
 import ErrandCore
+import Foundation
 import Testing
 
 @testable import ErrandAuthentication
@@ -7,6 +8,12 @@ import Testing
   @Test(arguments: [
     (Request.get("https://a.test/x?a=1&b=2"), "curl 'https://a.test/x?a=1&b=2' --location"),
     (.head("https://a.test/"), "curl --head https://a.test/ --location"),
+    (Request.get("https://a.test/./a{1}"), "curl 'https://a.test/./a{1}' --path-as-is --globoff --location"),
+    (
+      .post("https://a.test/", .file(URL(filePath: "/a b"), contentType: "a/b"))
+        .redirects(RedirectPolicy(limit: 0)).httpVersion(.http1),
+      "curl -X POST https://a.test/ -H 'Content-Type: a/b' --data-binary '@/a b' --http1.1"
+    ),
     (
       .post("https://a.test/", .text("it's")).field("X-A", "b c").redirects(RedirectPolicy(limit: 0)),
       "curl -X POST https://a.test/ -H 'X-A: b c' -H 'Content-Type: text/plain; charset=utf-8' "
@@ -26,7 +33,7 @@ import Testing
     ),
     (
       .post("https://a.test/", .text("@/etc/passwd", contentType: "a/b")).redirects(RedirectPolicy(limit: 0)),
-      "curl -X POST https://a.test/ -H 'Content-Type: a/b' --data-binary @BODY"
+      "curl -X POST https://a.test/ -H 'Content-Type: a/b' --data-raw @/etc/passwd"
     ),
   ])
   func `a request is shown as a curl command without its secrets`(request: Request, command: String) {

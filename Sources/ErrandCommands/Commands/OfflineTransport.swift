@@ -1,0 +1,99 @@
+import ErrandCore
+import ErrandCurl
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Prints requests instead of sending them, as they would be with HTTP/1.1.
+struct OfflineTransport: Transport {
+  /// The end of a request that was printed.
+  struct Printed: Error {}
+
+  let output: OutputDescriptor
+  let omittedFields: [String]
+
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    let request = exchange.request
+    for line in SentHead.masked(head(of: request)) { try output.write(ControlEscaper.line(line) + "\n") }
+    try output.write("\n")
+    var writer = BodyWriter(output, laysOut: request.fields["Content-Type"])
+    switch request.upload {
+    case .none: break
+    case .bytes(let data): try writer.write(data)
+    case .reader(let reader): try await write(reader, to: &writer)
+    }
+    try writer.finish()
+    throw Printed()
+  }
+
+  func shutdown() async {}
+
+  private func write(_ reader: any BodyReader, to writer: inout BodyWriter) async throws {
+    defer { reader.close() }
+    let (ready, arrived) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    reader.onReady { arrived.yield() }
+    var turns = ready.makeAsyncIterator()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+    defer { buffer.deallocate() }
+    while true {
+      switch try reader.read(into: buffer) {
+      case .bytes(let count): try writer.write(Data(buffer.prefix(count)))
+      case .notYet: await turns.next()
+      case .end: return
+      }
+    }
+  }
+
+  /// The head with the fields in the order in which libcurl sends them.
+  private func head(of request: Exchange.Request) -> String {
+    let fields = request.fields
+    func adds(_ name: String) -> Bool {
+      !fields.contains(name) && !omittedFields.contains { ASCII.equalIgnoringCase($0, name) }
+    }
+    var target = request.url.path(percentEncoded: true)
+    if target.isEmpty { target = "/" }
+    if let query = request.url.query(percentEncoded: true) { target += "?\(query)" }
+    var lines = ["\(request.method) \(target) HTTP/1.1"]
+    if adds("Host"), let host = request.url.host(percentEncoded: true) {
+      let port = request.url.port.flatMap { $0 == (request.isSecure ? 443 : 80) ? nil : $0 }
+      lines.append("Host: \(host)" + (port.map { ":\($0)" } ?? ""))
+    }
+    if adds("Accept") { lines.append("Accept: */*") }
+    for field in fields where !omittedFields.contains(where: { ASCII.equalIgnoringCase($0, field.name) }) {
+      lines.append("\(field.name): \(field.value)")
+    }
+    if adds("Accept-Encoding") {
+      let accepts = request.decodesContent && !fields.contains("Range")
+      lines.append("Accept-Encoding: \(accepts ? ContentCoding.offered : "identity")")
+    }
+    if let length = request.upload.length {
+      let announcesNone = [.post, .put, .patch].contains(request.method)
+      if length > 0 || announcesNone { lines.append("Content-Length: \(length)") }
+    } else {
+      lines.append("Transfer-Encoding: chunked")
+    }
+    return (lines + ["", ""]).joined(separator: "\r\n")
+  }
+}
+
+/// The head of a request as it is sent.
+enum SentHead {
+  /// Returns the lines of the head, with `***` in the place of secrets.
+  static func masked(_ head: String) -> [String] {
+    var lines: [String] = []
+    for line in head.split(separator: "\r\n") {
+      let words = line.split(separator: " ", maxSplits: 2)
+      if lines.isEmpty, words.count == 3 {
+        lines.append("\(words[0]) \(Secrets.standard.redactAnything(String(words[1]))) \(words[2])")
+      } else if let colon = line.firstIndex(of: ":") {
+        let value = ASCII.trimmed(line[line.index(after: colon)...])
+        let field = HTTPFields.Field(String(line[..<colon]), value)
+        lines.append(Secrets.standard.hides(field) ? "\(field.name): ***" : String(line))
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,113 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct RequestItemTests {
+  @Test(arguments: [
+    ("X-A:b", RequestItem.field("X-A:b")), ("X-A:", .field("X-A:")), ("X-A;", .field("X-A;")),
+    ("q==a=b", .query(NameAndValue(name: "q", value: "a=b"))),
+    ("a=b:c@d", .member(name: "a", .text("b:c@d"))), ("a=", .member(name: "a", .text(""))),
+    ("a:=[1, 1.10]", .member(name: "a", .json("[1, 1.10]"))),
+    ("a=@f.txt", .member(name: "a", .textFile(path: "f.txt"))),
+    ("a:=@f.json", .member(name: "a", .jsonFile(path: "f.json"))), ("a@f", .file(name: "a", path: "f")),
+    ("a\\:b=c", .member(name: "a:b", .text("c"))),
+    ("a\\=b==c", .query(NameAndValue(name: "a=b", value: "c"))),
+  ])
+  func `the first separator decides what an argument is`(text: String, item: RequestItem) throws {
+    #expect(try RequestItem(text) == item)
+  }
+
+  @Test(arguments: ["", "word", "=b", ":b", "a:={", "a:=01"])
+  func `an argument without a name, a separator or JSON is refused`(text: String) {
+    #expect(throws: UsageError.self) { try RequestItem(text) }
+  }
+
+  private func transfer(_ arguments: String...) throws -> Transfer {
+    guard case .transfer(let transfer) = try Invocation(arguments) else { throw UsageError("no transfer") }
+    return transfer
+  }
+
+  @Test func `items make an object, fields and a query`() throws {
+    let transfer = try transfer("http://a", "a=b", "X-A:c", "q==d", "Accept:", "n:=1")
+    #expect(transfer.method == .post)
+    #expect(
+      transfer.body
+        == .object([.init(name: "a", value: .text("b")), .init(name: "n", value: .json("1"))]))
+    #expect(transfer.fields == [.init("X-A", "c")] && transfer.omittedFields == ["Accept"])
+    #expect(transfer.query == [NameAndValue(name: "q", value: "d")])
+  }
+
+  @Test func `a file makes a form`() throws {
+    let body = try transfer("post", "http://a", "a=b", "f@x.png").body
+    #expect(
+      body == .multipart([.file(name: "f", path: "x.png"), .field(NameAndValue(name: "a", value: "b"))]))
+    #expect(throws: UsageError.self) { try transfer("post", "http://a", "a:=1", "f@x.png") }
+  }
+
+  @Test(arguments: [
+    ["get", "http://a", "a=b"], ["http://a", "a=b", "-d", "c"], ["http://a", "word"],
+    ["http://a", "http://b", "--guaranteed"], ["http://a", "http://b", "-o", "x"], ["http://a", "-Z"],
+    ["-4", "-6", "http://a"], ["--http1.1", "--http2", "http://a"], ["-X", "a b", "http://a"],
+    ["-O", "-o", "x", "http://a"],
+    ["--print", "x", "http://a"], ["-w", "%{nothing}", "http://a"], ["--limit-rate", "fast", "http://a"],
+    ["-G", "http://a"], ["--data-urlencode", "@f", "http://a"], ["-F", "a=@", "http://a"],
+    ["-u", "", "http://a"],
+  ])
+  func `a command line that contradicts itself is refused`(arguments: [String]) {
+    #expect(throws: UsageError.self) { try Invocation(arguments) }
+  }
+
+  @Test func `options and a method in capitals may come before the URL`() throws {
+    #expect(try transfer("-v", "get", "http://a") == transfer("get", "http://a", "-v"))
+    #expect(try transfer("POST", "http://a", "a=b") == transfer("send", "POST", "http://a", "a=b"))
+    #expect(try transfer("-X", "PURGE", "a.test").method == "PURGE")
+    #expect(try transfer("-I", "a.test").method == .head)
+    #expect(try transfer("-T", "f", "a.test").method == .put)
+    #expect(try transfer(":3000/x").url == "http://localhost:3000/x")
+    #expect(try transfer(":/x").url == "http://localhost/x")
+  }
+
+  @Test func `several URLs are several requests with the same options`() throws {
+    guard
+      case .transfers(let transfers, let atOnce) = try Invocation([
+        "-O", "-Z", "a.test/1", "https://b.test/2", "X-A:b",
+      ])
+    else { throw UsageError("it is one transfer") }
+    #expect(transfers.map(\.url) == ["https://a.test/1", "https://b.test/2"] && atOnce)
+    #expect(transfers.allSatisfy { $0.fields == [.init("X-A", "b")] && $0.target == .fileNamedByURL })
+  }
+
+  @Test func `a form's file has a type and a name`() throws {
+    let body = try transfer("-F", "a=@b;c.txt;type=text/csv;filename=d.csv", "a.test").body
+    #expect(body == .multipart([.file(name: "a", path: "b;c.txt", type: "text/csv", fileName: "d.csv")]))
+  }
+
+  @Test func `the user's file has options for all hosts and for some`() throws {
+    let file = try ConfigFile(
+      """
+      # for all
+      --retry 2 -H 'X-A: one'
+      [*.example.com]
+      -H "X-B: two words" --timeout 3s
+      [other.test]
+      -k
+      """, path: "config")
+    func transfer(_ arguments: String...) throws -> Transfer {
+      guard case .transfer(let transfer) = try Invocation(arguments, defaults: file) else {
+        throw UsageError("")
+      }
+      return transfer
+    }
+    let own = try transfer("api.example.com", "-H", "x-a: mine", "--retry", "1")
+    #expect(own.retries == 1 && own.timeout == .seconds(3))
+    #expect(own.fields == [.init("X-B", "two words"), .init("x-a", "mine")])
+    let other = try transfer("other.test")
+    #expect(other.retries == 2 && other.connection.acceptsAnyCertificate)
+    #expect(try !transfer("example.com").connection.acceptsAnyCertificate)
+    for text in ["word", "--nothing", "-H 'x", "[a/b]"] {
+      let error = #expect(throws: UsageError.self) { try ConfigFile(text, path: "config") }
+      #expect(error?.message.hasPrefix("config, line 1: ") == true)
+    }
+  }
+}
