@@ -65,17 +65,19 @@ extension CallLog {
   static let ofEnvironment: CallLog? = {
     guard let text = unsafe getenv("ERRAND_LOG"), let level = unsafe Level(rawValue: String(cString: text))
     else { return nil }
-    return CallLog(level: level) { line in
-      // One system call for each line, so that the lines of several threads do not mix.
-      let bytes = Array("\(line)\n".utf8)
-      unsafe bytes.withUnsafeBytes { bytes in _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-      }
-    }
+    return CallLog(level: level, LogText.writeToStandardError)
   }()
 }
 
 /// Formats lines of a log, and descriptions, which may become lines of one.
 package enum LogText {
+  /// Writes a line to standard error.
+  package static func writeToStandardError(_ line: String) {
+    // One system call for each line, so that the lines of several threads do not mix.
+    let bytes = Array("\(line)\n".utf8)
+    unsafe bytes.withUnsafeBytes { bytes in _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+  }
+
   /// Returns the text with each control character escaped, so that no name or message can begin another line.
   package static func line(_ text: String) -> String {
     // Most texts are plain ASCII, which needs no look-up.

@@ -13,17 +13,30 @@ public import ErrandCore
 /// configuration.tracing = Tracing(exporter, meter: exporter, origins: [apiURL])
 /// ```
 ///
-/// Spans are sent in batches, a few seconds after the first span. Spans over a limit are dropped and counted.
-/// No call waits for the exporter. The client that sends them must not have `tracing` itself.
+/// A batch of spans is sent when it is full, or a few seconds after its first span. A batch that the collector
+/// cannot take now (429, 502, 503, 504, or no response) is retried, after the time in `Retry-After` or a
+/// growing one. While the collector is away, spans wait up to the limits. Further ones are dropped and counted,
+/// and `onNotice` is called once. No call waits for the exporter. The client that sends the spans must not have
+/// `tracing` itself.
 public final class OTLPExporter: RequestTracer, RequestMeter {
   /// The limits of an exporter.
   public struct Limits: Sendable, Hashable {
-    /// The maximum number of spans that wait to be sent. Default: 2048.
-    public var waiting = 2048
+    /// The maximum number of spans that wait or are being sent. Default: 16,384.
+    public var waiting = 16_384
+    /// The maximum size of these spans in bytes, estimated. Default: 32 MiB.
+    public var bytes = 32 << 20
     /// The maximum number of spans in one request. Default: 512.
     public var batch = 512
-    /// How long the first span of a batch waits for others. Default: 5 s.
+    /// The maximum number of requests with spans at a time. Default: 4.
+    public var inFlight = 4
+    /// How long the first span of a batch waits for others. Measurements are sent at this interval. Default:
+    /// 5 s.
     public var delay = Duration.seconds(5)
+    /// The time-out of one request. Default: 10 s.
+    public var timeout = Duration.seconds(10)
+    /// How long after its first attempt a batch is retried. A batch that fails after that is dropped. Default:
+    /// 30 s.
+    public var giveUpAfter = Duration.seconds(30)
     /// The maximum number of sets of attributes that are measured separately. Measurements of further sets
     /// are dropped. Default: 200.
     public var series = 200
@@ -32,40 +45,46 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
     public init() {}
   }
 
-  private struct Round: Sendable {
-    /// Ends when the batch has waited for the delay, or when the task is cancelled.
-    let delay: Task<Void, Never>
-    let sending: Task<Void, Never>
-  }
-
   private let client: Client
   private let endpoint: URL
   private let resource: OTLPResource
-  private let timeline: Timeline
-  private let date: @Sendable () -> Date
+  private let began: Date
   private let state: Locked<OTLPState>
-  private let round = Locked<Round?>(nil)
+  private let onNotice: @Sendable (OTLPNotice) -> Void
+  /// The requests that are being sent.
+  private let requests = RequestScope("otlp")
+  private let flushes = Locked<[Int: Promise<Bool>]>([:])
+  /// Set once, in the initializer, because the timer's handler refers to the exporter.
+  private let timer = Locked<DeadlineTimer?>(nil)
 
   /// Makes an exporter.
   /// - Parameters:
   ///   - endpoint: The collector's base URL, such as `http://localhost:4318`. `/v1/traces` and `/v1/metrics`
   ///     are added to it.
-  ///   - client: The client that sends the batches, which must not have `tracing`. Its retry policy applies
-  ///     to a busy collector, as the protocol requires.
+  ///   - client: The client that sends the batches, which must not have `tracing`. The exporter decides about
+  ///     retries, not this client's policy.
   ///   - service: The name of this program (`service.name`).
   ///   - attributes: Further attributes of this program, such as `deployment.environment.name`. Default:
   ///     empty.
   ///   - limits: The limits of the exporter.
+  ///   - onNotice: Called once when spans begin to be dropped, and once when the exporter has recovered.
+  ///     Default: writes a line to standard error.
   public init(
     to endpoint: URL, through client: Client, service: String, attributes: [String: TraceValue] = [:],
-    limits: Limits = Limits()
+    limits: Limits = Limits(),
+    onNotice: (@Sendable (OTLPNotice) -> Void)? = nil
   ) {
     self.client = client
     self.endpoint = endpoint
-    timeline = client.timeline
-    date = client.date
+    self.onNotice = onNotice ?? { LogText.writeToStandardError("errand: \($0)") }
+    began = client.date()
     resource = OTLPResource(service: service, attributes)
-    state = Locked(OTLPState(limits, began: client.date()))
+    state = Locked(OTLPState(limits))
+    let timer = DeadlineTimer(client.timeline) { [weak self] now in
+      self?.advance(to: now)
+      return nil
+    }
+    self.timer.withLock { $0 = timer }
   }
 
   /// The number of spans and measurements that were dropped, because there were too many, or because the
@@ -75,78 +94,96 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
   /// Adds a sampled span to the next batch.
   public func end(_ span: TraceSpan) {
     guard span.context.isSampled else { return }
-    if state.withLock({ $0.add(span) }) { beginRound() }
+    let now = client.timeline.now()
+    carryOut(state.withLock { $0.add(span, at: now) })
   }
 
   /// Adds a measurement to the histogram of its attributes.
   /// - Parameter duration: The duration in seconds.
   public func record(duration: Double, _ attributes: [String: TraceValue]) {
-    if state.withLock({ $0.add(duration, attributes) }) { beginRound() }
+    let now = client.timeline.now()
+    carryOut(state.withLock { $0.add(duration, attributes, at: now) })
   }
 
-  /// Sends the waiting spans and measurements, and returns when they were sent or dropped. Call it at the end
-  /// of a program.
-  public func flush() async {
-    let round = round.withLock { $0 }
-    round?.delay.cancel()
-    await round?.sending.value
-    // Bounded, because more spans may be added meanwhile.
-    for _ in 0...state.withLock({ $0.mostBatches }) {
-      let now = date()
-      guard case .batch(let batch) = state.withLock({ $0.take(at: now, isFirst: true) }) else { return }
-      await send(batch)
+  /// Sends the waiting spans and measurements, and returns when they were sent or dropped, or when the time has
+  /// passed. Spans that could not be sent in this time wait as before.
+  /// - Parameter limit: How long to wait. Default: 10 s.
+  /// - Returns: False if the time has passed before everything was sent or dropped.
+  @discardableResult
+  public func flush(within limit: Duration = .seconds(10)) async -> Bool {
+    let (now, promise) = (client.timeline.now(), Promise<Bool>())
+    let effects = state.withLock { state in
+      let (id, effects) = state.flush(at: now, within: limit)
+      // Registered under the lock, so that no other thread ends the flush before.
+      flushes.withLock { $0[id] = promise }
+      return effects
     }
+    carryOut(effects)
+    return (try? await promise.settled().get()) ?? false
   }
 
-  private func beginRound() {
-    let delay = Task { [timeline, length = state.withLock { $0.limits.delay }] in
-      try? await timeline.sleep(length)
-      return
-    }
-    let sending = Task { [weak self] in
-      await delay.value
-      await self?.sendRound()
-    }
-    round.withLock { $0 = Round(delay: delay, sending: sending) }
+  /// Sends what waits, as `flush` does, and ends the exporter: it cancels its requests, and drops what could not
+  /// be sent and all later spans. Call it at the end of a program.
+  /// - Parameter limit: How long to wait. Default: 10 s.
+  /// - Returns: False if the time has passed before everything was sent or dropped.
+  @discardableResult
+  public func shutdown(within limit: Duration = .seconds(10)) async -> Bool {
+    let isDone = await flush(within: limit)
+    let now = client.timeline.now()
+    carryOut(state.withLock { $0.shutDown(at: now) })
+    requests.end()
+    return isDone
   }
 
-  /// Sends the waiting spans. Spans that are added meanwhile wait for the next round, unless they fill a
-  /// batch.
-  private func sendRound() async {
-    var isFirst = true
-    while true {
-      let now = date()
-      switch state.withLock({ [isFirst] in $0.take(at: now, isFirst: isFirst) }) {
-      case .batch(let batch): await send(batch)
-      case .later: return beginRound()
-      case .nothing: return
+  private func advance(to now: Duration) { carryOut(state.withLock { $0.advance(to: now) }) }
+
+  /// Carries out effects, with no lock held.
+  private func carryOut(_ effects: [OTLPState.Effect]) {
+    for effect in effects { carryOut(effect) }
+  }
+
+  private func carryOut(_ effect: OTLPState.Effect) {
+    switch effect {
+    case .wake(let due): timer.withLock { $0 }?.set(for: due)
+    case .report(let notice): onNotice(notice)
+    case .endFlush(let id, let isDone):
+      flushes.withLock { $0.removeValue(forKey: id) }?.settle(.success(isDone))
+    case .send(let batch):
+      start { exporter in
+        let outcome = await exporter.send("v1/traces") {
+          try OTLPTraces(batch.spans, exporter.resource).json()
+        }
+        let (now, random) = (exporter.client.timeline.now(), Double.random(in: 0...1))
+        exporter.carryOut(
+          exporter.state.withLock { $0.ended(batch.number, outcome, at: now, random: random) })
       }
-      isFirst = false
+    case .sendMeasurements(let series):
+      start { exporter in
+        let date = exporter.client.date()
+        let outcome = await exporter.send("v1/metrics") {
+          try JSONEncoder().encode(OTLPMetrics(series, exporter.resource, from: exporter.began, to: date))
+        }
+        let (now, random) = (exporter.client.timeline.now(), Double.random(in: 0...1))
+        exporter.carryOut(exporter.state.withLock { $0.measurementsEnded(outcome, at: now, random: random) })
+      }
     }
   }
 
-  private func send(_ batch: OTLPState.Batch) async {
-    if !batch.spans.isEmpty {
-      await send(OTLPTraces(batch.spans, resource), to: "v1/traces", counting: batch.spans.count)
-    }
-    if !batch.series.isEmpty {
-      let body = OTLPMetrics(batch.series, resource, from: batch.began, to: batch.time)
-      // Failures are not counted: measurements are sums from the beginning, so the next request includes
-      // them.
-      await send(body, to: "v1/metrics", counting: 0)
+  /// Starts a task that has neither the task-local values nor the priority of the call whose span fills a batch.
+  private func start(_ work: @escaping @Sendable (OTLPExporter) async -> Void) {
+    Task.detached(executorPreference: client.timeline.counting?.executor, priority: .medium) { [self] in
+      await work(self)
     }
   }
 
-  private func send(_ body: some Encodable & Sendable, to path: String, counting count: Int) async {
-    // A collector may receive a batch twice. With the key, the client retries after any temporary failure.
-    let request = Request.post(endpoint.appending(path: path), json: body)
-      .idempotencyKey(UUID().uuidString).inBackground()
+  private func send(_ path: String, _ body: () throws -> Data) async -> OTLPState.Outcome {
     do {
-      let response = try await client.send(request)
-      let rejected = OTLPReply.rejected(in: response)
-      state.withLock { $0.dropped += min(rejected, count) }
+      let body = RequestBody.bytes(try body(), contentType: "application/json")
+      let request = Request.post(endpoint.appending(path: path), body)
+        .inBackground().retry(.never).deadline(state.withLock { $0.limits.timeout })
+      return .accepted(rejected: OTLPReply.rejected(in: try await client.send(request, in: requests)))
     } catch {
-      state.withLock { $0.dropped += count }
+      return OTLPReply.outcome(of: error)
     }
   }
 }

@@ -31,3 +31,20 @@ struct OTLPReply: Decodable {
     return max(0, reply.partialSuccess?.rejectedSpans?.value ?? 0)
   }
 }
+
+extension OTLPReply {
+  /// The statuses with which a collector says that the same request may succeed later.
+  private static let temporary: Set<Int> = [429, 502, 503, 504]
+  /// The failures of a request that reached no collector, or got no response.
+  private static let lost: Set<RequestError.Code> = [
+    .timedOut, .deadlineExceeded, .cannotResolveHost, .cannotConnect, .connectionLost,
+  ]
+
+  /// Returns the result of a request that has failed.
+  static func outcome(of error: any Error) -> OTLPState.Outcome {
+    guard let error = error as? RequestError else { return .refused("\(error)") }
+    let isTemporary = error.status.map { temporary.contains($0.code) } ?? lost.contains(error.code)
+    let reason = "the collector does not accept them (\(error))"
+    return isTemporary ? .unavailable(reason, after: error.retryAfter) : .refused(reason)
+  }
+}

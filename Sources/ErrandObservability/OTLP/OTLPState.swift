@@ -1,84 +1,311 @@
 import ErrandCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// The spans and measurements that wait for an exporter. Pure.
+/// The spans and measurements of an exporter: what waits, what is being sent, and when the next request is
+/// due. Pure: times and random numbers are parameters.
+///
+/// A batch leaves when it is full, or when its first span has waited for the delay. While the collector does
+/// not respond, one batch at a time is tried, with a growing wait between the attempts.
 struct OTLPState: Sendable {
   struct Batch: Sendable {
-    let spans: [TraceSpan]
-    let series: [[String: TraceValue]: Histogram]
-    let began: Date
-    let time: Date
+    let number: Int
+    var spans: [TraceSpan] = []
+    var bytes = 0
+    /// The time at which the first span was added.
+    let began: Duration
+    /// The number of attempts that have failed.
+    var failures = 0
+    /// The time after which a failed batch is dropped; nil before the first attempt.
+    var end: Duration?
   }
 
-  enum Next: Sendable {
-    case batch(Batch)
-    /// The remaining spans wait for the next round.
-    case later
-    case nothing
+  typealias Series = [[String: TraceValue]: Histogram]
+
+  /// What the exporter must do.
+  enum Effect: Sendable {
+    case send(Batch)
+    case sendMeasurements(Series)
+    /// A caller of `flush` continues. True if everything was sent or dropped.
+    case endFlush(Int, Bool)
+    case report(OTLPNotice)
+    /// Call `advance` at this time.
+    case wake(Duration)
   }
+
+  /// The result of a request.
+  enum Outcome: Sendable {
+    /// The collector has accepted the request, except for this number of spans.
+    case accepted(rejected: Int)
+    /// The collector is unavailable or busy, and may have asked for a wait.
+    case unavailable(String, after: Duration?)
+    /// The collector will never accept the request.
+    case refused(String)
+  }
+
+  private struct Flush: Sendable {
+    /// The last batch and the last measurements that the caller waits for.
+    let batch: Int
+    let measurements: Int
+    let end: Duration
+  }
+
+  /// The first wait after a failure, and the longest one.
+  static let backoff = Duration.seconds(1)
+  static let longestBackoff = Duration.seconds(5)
+  /// The estimated size at which a batch counts as full, in bytes. Collectors limit the size of a request.
+  static let largestBatch = 2 << 20
+  /// How long no span must have been dropped until the exporter reports that it has recovered.
+  static let quiet = Duration.seconds(30)
 
   let limits: OTLPExporter.Limits
-  var dropped = 0
-  private var spans: [TraceSpan] = []
-  private var series: [[String: TraceValue]: Histogram] = [:]
+  private(set) var dropped = 0
+  /// The number of spans that wait or are being sent, and their estimated size.
+  private(set) var held = (spans: 0, bytes: 0)
+
+  /// The batch to which spans are added.
+  private var filling: Batch?
+  /// Batches that are ready, those with failures first.
+  private var waiting: [Batch] = []
+  private var inFlight: [Int: Batch] = [:]
+  private var lastNumber = 0
+  private var pausedUntil: Duration?
+  /// True from a failed attempt until the collector accepts a request.
+  private var isFailing = false
+
+  private var series: Series = [:]
   private var hasChanged = false
-  /// True if a round is scheduled that will take the waiting spans.
-  private var isScheduled = false
-  private let began: Date
+  private var measurementsDue: Duration?
+  private var measurements = (begun: 0, ended: 0)
 
-  init(_ limits: OTLPExporter.Limits, began: Date) {
-    self.limits = limits
-    self.began = began
+  private var flushes: [Int: Flush] = [:]
+  private var lastFlush = 0
+  private var isShut = false
+
+  private struct Loss: Sendable {
+    /// The number of spans that had been dropped before.
+    let before: Int
+    /// The time at which the last span was dropped.
+    var last: Duration
+    /// True if the collector has accepted a request since then.
+    var isOver = false
   }
 
-  /// Adds a span. Returns true if the caller must schedule a round after the delay.
-  mutating func add(_ span: TraceSpan) -> Bool {
-    guard spans.count < limits.waiting else {
-      dropped += 1
-      return false
+  /// The loss that was reported; nil if no span has been dropped since the last recovery.
+  private var loss: Loss?
+
+  init(_ limits: OTLPExporter.Limits) { self.limits = limits }
+
+  /// Adds a span.
+  mutating func add(_ span: TraceSpan, at now: Duration) -> [Effect] {
+    let bytes = span.estimatedSize
+    guard !isShut, held.spans < limits.waiting, held.bytes + bytes <= limits.bytes else {
+      return drop(1, at: now, isShut ? "the exporter is shut down" : "the limit of waiting spans is reached")
     }
-    spans.append(span)
-    return schedule()
+    held.spans += 1
+    held.bytes += bytes
+    if filling == nil {
+      lastNumber += 1
+      filling = Batch(number: lastNumber, began: now)
+    }
+    filling?.spans.append(span)
+    filling?.bytes += bytes
+    let count = filling?.spans.count ?? 0
+    if count >= max(1, limits.batch) || (filling?.bytes ?? 0) >= Self.largestBatch {
+      seal()
+      return leave(now)
+    }
+    return count == 1 ? [.wake(now + limits.delay)] : []
   }
 
-  /// Adds a measurement. Returns true if the caller must schedule a round after the delay.
-  mutating func add(_ duration: Double, _ attributes: [String: TraceValue]) -> Bool {
-    guard series[attributes] != nil || series.count < limits.series else {
+  /// Adds a measurement.
+  mutating func add(_ duration: Double, _ attributes: [String: TraceValue], at now: Duration) -> [Effect] {
+    guard !isShut, series[attributes] != nil || series.count < limits.series else {
       dropped += 1
-      return false
+      return []
     }
     series[attributes, default: Histogram()].add(.seconds(duration))
     hasChanged = true
-    return schedule()
+    guard measurementsDue == nil else { return [] }
+    measurementsDue = now + limits.delay
+    return [.wake(now + limits.delay)]
   }
 
-  private mutating func schedule() -> Bool {
-    defer { isScheduled = true }
-    return !isScheduled
-  }
-
-  /// The maximum number of waiting batches.
-  var mostBatches: Int { limits.waiting / max(1, limits.batch) + 1 }
-
-  /// Returns the next batch to send.
-  /// - Parameter isFirst: True at the beginning of a round, which sends a batch of any size. Later batches
-  ///   must be full.
-  mutating func take(at now: Date, isFirst: Bool) -> Next {
-    guard !spans.isEmpty || hasChanged else {
-      isScheduled = false
-      return .nothing
+  /// Takes the result of a batch.
+  /// - Parameter random: A random number from 0 to 1.
+  mutating func ended(_ number: Int, _ outcome: Outcome, at now: Duration, random: Double) -> [Effect] {
+    guard var batch = inFlight.removeValue(forKey: number) else { return [] }
+    var effects: [Effect] = []
+    switch outcome {
+    case .accepted(let rejected):
+      release(batch)
+      effects += drop(min(rejected, batch.spans.count), at: now, "the collector rejected a part of a batch")
+      recover()
+    case .refused(let reason):
+      release(batch)
+      effects += drop(batch.spans.count, at: now, reason)
+    case .unavailable(let reason, let after):
+      batch.failures += 1
+      pause(after, failures: batch.failures, at: now, random: random)
+      if now < batch.end ?? now {
+        waiting.insert(batch, at: waiting.firstIndex { $0.failures == 0 } ?? waiting.endIndex)
+      } else {
+        release(batch)
+        effects += drop(batch.spans.count, at: now, reason)
+      }
     }
-    guard isFirst || spans.count >= limits.batch else { return .later }
-    let batch = Batch(
-      spans: Array(spans.prefix(max(1, limits.batch))), series: isFirst && hasChanged ? series : [:],
-      began: began, time: now)
-    spans.removeFirst(batch.spans.count)
-    if isFirst { hasChanged = false }
-    return .batch(batch)
+    return effects + leave(now)
+  }
+
+  /// Takes the result of a request with measurements. A failure loses nothing, because measurements are sums
+  /// from the beginning, so the next request includes them.
+  mutating func measurementsEnded(_ outcome: Outcome, at now: Duration, random: Double) -> [Effect] {
+    guard measurements.begun > measurements.ended else { return [] }
+    switch outcome {
+    case .accepted:
+      measurements.ended += 1
+      recover()
+    case .refused: measurements.ended += 1
+    case .unavailable(_, let after):
+      measurements.begun -= 1
+      hasChanged = true
+      measurementsDue = measurementsDue ?? now + limits.delay
+      pause(after, failures: 1, at: now, random: random)
+    }
+    return leave(now)
+  }
+
+  /// Sends what is due, and ends what has waited long enough.
+  mutating func advance(to now: Duration) -> [Effect] { leave(now) }
+
+  /// Sends everything that waits.
+  /// - Parameter limit: How long the caller waits.
+  mutating func flush(at now: Duration, within limit: Duration) -> (id: Int, effects: [Effect]) {
+    seal()
+    if hasChanged { measurementsDue = now }
+    lastFlush += 1
+    flushes[lastFlush] = Flush(
+      batch: lastNumber, measurements: measurements.begun + (hasChanged ? 1 : 0),
+      end: now + max(.zero, min(limit, .longest)))
+    return (lastFlush, leave(now))
+  }
+
+  /// Drops everything that waits or is being sent, and everything that comes later.
+  mutating func shutDown(at now: Duration) -> [Effect] {
+    isShut = true
+    let lost = held.spans
+    (filling, waiting, inFlight, held) = (nil, [], [:], (0, 0))
+    (hasChanged, measurementsDue) = (false, nil)
+    measurements.ended = measurements.begun
+    return drop(lost, at: now, "the exporter is shut down") + leave(now)
+  }
+
+  /// Closes the batch that is being filled.
+  private mutating func seal() {
+    guard let batch = filling.take() else { return }
+    waiting.append(batch)
+  }
+
+  private mutating func leave(_ now: Duration) -> [Effect] {
+    var effects: [Effect] = []
+    if let filling, filling.began + limits.delay <= now { seal() }
+    if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
+    if pausedUntil == nil {
+      let most = isFailing ? 1 : max(1, limits.inFlight)
+      while inFlight.count < most, !waiting.isEmpty {
+        var batch = waiting.removeFirst()
+        if batch.end == nil { batch.end = now + limits.giveUpAfter }
+        inFlight[batch.number] = batch
+        effects.append(.send(batch))
+      }
+      if let due = measurementsDue, due <= now, measurements.begun == measurements.ended {
+        measurementsDue = nil
+        if hasChanged {
+          hasChanged = false
+          measurements.begun += 1
+          effects.append(.sendMeasurements(series))
+        }
+      }
+    }
+    effects += endFlushes(now)
+    effects += reportRecovery(now)
+    if let next = nextDue { effects.append(.wake(next)) }
+    return effects
+  }
+
+  /// The time at which `advance` must be called; nil if it need not be.
+  private var nextDue: Duration? {
+    var times = flushes.values.map(\.end)
+    if let filling { times.append(filling.began + limits.delay) }
+    if let pausedUntil {
+      times.append(pausedUntil)
+    } else if let measurementsDue, measurements.begun == measurements.ended {
+      times.append(measurementsDue)
+    }
+    if let recovery { times.append(recovery) }
+    return times.min()
+  }
+
+  private mutating func endFlushes(_ now: Duration) -> [Effect] {
+    guard !flushes.isEmpty else { return [] }
+    let open = inFlight.keys.min() ?? .max
+    let first = waiting.reduce(open) { min($0, $1.number) }
+    var effects: [Effect] = []
+    for (id, flush) in flushes.sorted(by: { $0.key < $1.key }) {
+      let isDone = flush.batch < first && flush.measurements <= measurements.ended
+      guard isDone || flush.end <= now else { continue }
+      flushes[id] = nil
+      effects.append(.endFlush(id, isDone))
+    }
+    return effects
+  }
+
+  /// Stops sending for a while.
+  private mutating func pause(_ after: Duration?, failures: Int, at now: Duration, random: Double) {
+    isFailing = true
+    // Half of the wait is random, so that many programs do not come back together.
+    let most = min(Self.backoff * (1 << min(failures - 1, 10)), Self.longestBackoff)
+    let wait = after ?? most * (0.5 + random / 2)
+    pausedUntil = max(pausedUntil ?? now, now + min(wait, .longest))
+  }
+
+  private mutating func recover() {
+    isFailing = false
+    loss?.isOver = true
+  }
+
+  private mutating func release(_ batch: Batch) {
+    held.spans -= batch.spans.count
+    held.bytes -= batch.bytes
+  }
+
+  /// Counts dropped spans. The first ones since the last recovery are reported.
+  private mutating func drop(_ count: Int, at now: Duration, _ reason: String) -> [Effect] {
+    guard count > 0 else { return [] }
+    defer { dropped += count }
+    let isNew = loss == nil
+    loss = Loss(before: loss?.before ?? dropped, last: now)
+    return isNew ? [.report(.dropping(reason: reason))] : []
+  }
+
+  /// The time at which the exporter reports that it has recovered, if nothing is dropped until then.
+  private var recovery: Duration? {
+    guard let loss, loss.isOver, !isFailing, !isShut else { return nil }
+    return loss.last + Self.quiet
+  }
+
+  private mutating func reportRecovery(_ now: Duration) -> [Effect] {
+    guard let recovery, recovery <= now, let loss = loss.take() else { return [] }
+    return [.report(.recovered(dropped: dropped - loss.before))]
+  }
+}
+
+extension TraceSpan {
+  /// The approximate number of bytes that the span needs in memory and in a request.
+  var estimatedSize: Int {
+    var size = 320 + name.utf8.count + links.count * 96 + (failure?.utf8.count ?? 0)
+    for (name, value) in attributes {
+      size += 64 + name.utf8.count
+      if case .string(let text) = value { size += text.utf8.count }
+    }
+    return size
   }
 }

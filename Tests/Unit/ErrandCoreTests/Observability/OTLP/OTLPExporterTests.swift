@@ -14,6 +14,7 @@ import Testing
   /// A collector that stores the requests that it receives.
   private final class Collector: Sendable {
     let bodies = Locked<[(path: String, body: Data)]>([])
+    let notices = Locked<[OTLPNotice]>([])
     let clock = VirtualClock()
 
     var traces: [Data] { bodies.withLock { $0 }.filter { $0.path == "/v1/traces" }.map(\.body) }
@@ -29,12 +30,12 @@ import Testing
       }
       var configuration = ClientConfiguration()
       configuration.clock = clock
-      configuration.retry.backoff = .zero
       var limits = OTLPExporter.Limits()
       (limits.waiting, limits.batch, limits.series) = (waiting, batch, series)
       return OTLPExporter(
         to: URL(string: "http://collector.test:4318")!,
-        through: Client(transport: stub, configuration: configuration), service: "tests", limits: limits)
+        through: Client(transport: stub, configuration: configuration), service: "tests", limits: limits,
+        onNotice: { [self] notice in notices.withLock { $0.append(notice) } })
     }
   }
 
@@ -43,17 +44,30 @@ import Testing
   @Test func `spans are sent to a collector in batches, and spans beyond the limit are dropped and counted`()
     async throws
   {
-    let exporter = collector.exporter(waiting: 5, batch: 2)
+    let gate = StubGate()
+    let exporter = collector.exporter(waiting: 5, batch: 2) { _ in .response().behind(gate) }
     for number in 0..<8 {
       exporter.end(.sample(number))
       exporter.record(duration: 0.02, ["http.request.method": "GET"])
     }
-    await exporter.flush()
+    gate.open()
+    await #expect(collector.clock.run { await exporter.flush() })
     #expect(exporter.dropped == 3)
     #expect(collector.traces.count == 3)
     for body in collector.traces { #expect(OTLPSchema.problems(ofTraces: body).isEmpty) }
     for body in collector.metrics { #expect(OTLPSchema.problems(ofMetrics: body).isEmpty) }
     #expect(String(decoding: try #require(collector.metrics.first), as: UTF8.self).contains(#""count":"8""#))
+    #expect(collector.notices.withLock { $0.count } == 1)
+  }
+
+  @Test func `a full batch does not wait for the delay`() async throws {
+    let exporter = collector.exporter(batch: 2)
+    for number in 0..<3 { exporter.end(.sample(number)) }
+    while collector.traces.isEmpty { await Task.yield() }
+    #expect(collector.clock.now.offset == .zero)
+    #expect(collector.traces.count == 1)
+    await collector.clock.advance(by: .seconds(5))
+    #expect(collector.traces.count == 2)
   }
 
   @Test func `a flush does not wait for the delay`() async throws {
@@ -65,35 +79,44 @@ import Testing
     #expect(collector.traces.count == 1)
   }
 
-  @Test func `a span that ends while a batch is sent waits for the next delay`() async throws {
+  @Test func `spans that end while a batch is sent wait for the next delay`() async throws {
     let gate = StubGate()
     let exporter = collector.exporter { _ in .response().behind(gate) }
     exporter.end(.sample(1))
-    try await collector.clock.waitForSleepers(1)
     await collector.clock.advance(by: .seconds(5))
-    while collector.traces.isEmpty { await Task.yield() }
+    #expect(collector.traces.count == 1)
     for number in 2...4 { exporter.end(.sample(number)) }
     gate.open()
-    // The exporter sleeps again, so it has not sent one request for each span.
-    try await collector.clock.waitForSleepers(1)
+    await collector.clock.advance(by: .seconds(4))
     #expect(collector.traces.count == 1)
-    await collector.clock.advance(by: .seconds(5))
-    while collector.traces.count < 2 { await Task.yield() }
+    await collector.clock.advance(by: .seconds(1))
+    try #require(collector.traces.count == 2)
     let ids = String(decoding: collector.traces[1], as: UTF8.self).matches(of: /"spanId"/)
     #expect(ids.count == 6, "three spans, each with a link")
   }
 
-  @Test func `a busy collector is retried`() async throws {
-    let asked = Locked(0)
-    let exporter = collector.exporter { _ in
-      asked.withLock { $0 += 1 }
-      return asked.withLock { $0 } == 1
-        ? .response(status: 503, fields: ["Retry-After": "0"]) : .response()
+  @Test func `a busy collector is retried after the time that it asks for`() async throws {
+    let times = Locked<[Duration]>([])
+    let exporter = collector.exporter { [clock = collector.clock] _ in
+      times.withLock { $0.append(clock.now.offset) }
+      return times.withLock { $0.count } == 1
+        ? .response(status: 503, fields: ["Retry-After": "7"]) : .response()
     }
     exporter.end(.sample(1))
-    await exporter.flush()
-    #expect(collector.traces.count == 2)
+    await #expect(collector.clock.run { await exporter.flush() })
+    #expect(times.withLock { $0 } == [.zero, .seconds(7)])
     #expect(exporter.dropped == 0)
+    #expect(collector.notices.withLock { $0.isEmpty })
+  }
+
+  @Test(arguments: [400, 404, 500, 501]) func `a status that OTLP does not list is not retried`(status: Int)
+    async throws
+  {
+    let exporter = collector.exporter { _ in .response(status: status) }
+    exporter.end(.sample(1))
+    await #expect(collector.clock.run { await exporter.flush() })
+    #expect(collector.traces.count == 1)
+    #expect(exporter.dropped == 1)
   }
 
   @Test func `the exporter counts spans that a collector rejects, of a whole request and of a part`()
@@ -122,16 +145,51 @@ import Testing
     #expect(text.matches(of: /"count":"[12]"/).count == 2)
   }
 
-  @Test func `an unreachable collector costs its spans, and nothing else`() async throws {
-    let exporter = collector.exporter { _ in .fail(.cannotConnect, message: "refused") }
+  @Test func `a flush ends in time without a collector, and its spans are sent when the collector is back`()
+    async throws
+  {
+    let isAway = Locked(true)
+    let exporter = collector.exporter { _ in
+      isAway.withLock { $0 } ? .fail(.cannotConnect, message: "refused") : .response()
+    }
     for number in 0..<10 { exporter.end(.sample(number)) }
-    await exporter.flush()
-    #expect(exporter.dropped == 10)
+    let isDone = await collector.clock.run { await exporter.flush(within: .seconds(3)) }
+    #expect(!isDone)
+    #expect(collector.clock.now.offset == .seconds(3))
+    #expect(exporter.dropped == 0)
+    isAway.withLock { $0 = false }
+    await #expect(collector.clock.run { await exporter.flush() })
+    #expect(exporter.dropped == 0)
+  }
+
+  @Test func `a shutdown ends in time, cancels its requests, and drops what was not sent`() async throws {
+    let exporter = collector.exporter { _ in .response().behind(StubGate()) }
+    exporter.end(.sample(1))
+    let isDone = await collector.clock.run { await exporter.shutdown(within: .seconds(2)) }
+    #expect(!isDone)
+    #expect(collector.clock.now.offset == .seconds(2))
+    #expect(exporter.dropped == 1)
+    exporter.end(.sample(2))
+    await #expect(collector.clock.run { await exporter.flush() })
+    #expect(exporter.dropped == 2)
+    #expect(collector.traces.count == 1)
+  }
+
+  @Test func `a collector that hangs costs the time-out of a request, and then the batch is sent again`()
+    async throws
+  {
+    let exporter = collector.exporter { [collector] _ in
+      collector.traces.count == 1 ? .response().behind(StubGate()) : .response()
+    }
+    exporter.end(.sample(1))
+    await #expect(collector.clock.run { await exporter.flush(within: .seconds(20)) })
+    #expect(collector.clock.now.offset >= .seconds(10))
+    #expect(exporter.dropped == 0)
   }
 }
 
 extension TraceSpan {
-  fileprivate static func sample(_ number: Int) -> TraceSpan {
+  static func sample(_ number: Int) -> TraceSpan {
     TraceSpan(
       kind: .client, name: "GET", context: TraceContext(), parent: TraceContext(), links: [TraceContext()],
       start: Date(timeIntervalSince1970: 1000), end: Date(timeIntervalSince1970: 1001),
