@@ -30,7 +30,7 @@ struct Watching {
   private static let small = Request.get("http://127.0.0.1/small")
 
   static func main() async throws {
-    let arguments = try Arguments(["what", "rounds", "calls", "url"])
+    let arguments = try Arguments(["what", "rounds", "calls", "url", "rate", "seconds"])
     let rounds = try arguments.number("rounds", default: 5)
     let calls = try arguments.number("calls", default: 100_000)
     let folder = FileManager.default.temporaryDirectory.appending(path: "watching-\(UUID().uuidString)")
@@ -53,7 +53,11 @@ struct Watching {
       defer { inspector.stop() }
       let calls = try arguments.number("calls", default: 1_000_000)
       try await hold("an inspector", client, calls, mostTime: 8000, mostMemory: Inspector.Limits().bodies)
-    default: throw Arguments.Wrong(description: "--what takes listener, metrics, log, har or inspector")
+    case "otlp":
+      try await export(
+        rate: try arguments.number("rate", default: 4000),
+        seconds: try arguments.number("seconds", default: 60))
+    default: throw Arguments.Wrong(description: "--what takes listener, metrics, log, har, inspector or otlp")
     }
   }
 
@@ -114,6 +118,38 @@ struct Watching {
     print(
       "\(name), \(calls) calls: \((added / 1000).fixed(1)) µs per call\(aim), \(memory.fixed(1)) MiB "
         + "(at most \(mostMemory >> 20))")
+  }
+
+  /// Prints the spans that are lost when calls at a given rate are traced to a collector.
+  private static func export(rate: Int, seconds: Int) async throws {
+    let collector = try Collector()
+    let exporter = OTLPExporter(
+      to: collector.url, through: Client(transport: CurlTransport()), service: "bench")
+    var configuration = ClientConfiguration()
+    configuration.tracing = Tracing(exporter, meter: exporter)
+    let client = Client(transport: InstantTransport(), configuration: configuration)
+    let before = ProcessUsage.cpuSeconds
+    let (begin, calls) = (ContinuousClock.now, rate * seconds)
+    var sent = 0
+    while sent < calls {
+      let due = min(calls, Int((ContinuousClock.now - begin).inSeconds * Double(rate)))
+      while sent < due {
+        try await client.send(small)
+        sent += 1
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let took = (ContinuousClock.now - begin).inSeconds
+    let flushing = ContinuousClock.now
+    let isDone = await exporter.flush()
+    let flush = (ContinuousClock.now - flushing).inSeconds
+    let received = collector.received
+    let cpu = ProcessUsage.cpuSeconds - before
+    print(
+      "traced to a collector, \(calls) calls in \(took.fixed(1)) s: \(calls * 2 - received.spans) of \(calls * 2) "
+        + "spans lost (none), \(exporter.dropped) counted, \(received.requests) requests, "
+        + "flush \(flush.fixed(2)) s\(isDone ? "" : ", not done"), CPU \(cpu.fixed(1)) s with the collector, "
+        + "peak memory \(ProcessUsage.peakMemory >> 20) MiB")
   }
 
   /// Returns the time per request in nanoseconds.
