@@ -14,7 +14,7 @@ import ErrandCore
   package import Foundation
 #endif
 
-/// A small HTTP/1.1 server on 127.0.0.1, on a dedicated thread. Programs serve pages about themselves with
+/// A small HTTP/1.1 server on a dedicated thread. Programs serve pages about themselves with
 /// it. It sends whole responses, and streams of events that are broadcast to all listeners.
 package final class PageServer: Sendable {
   /// Responds to a request, on any thread and at any time. It is called on the server's thread.
@@ -38,13 +38,15 @@ package final class PageServer: Sendable {
   private let commands = Locked<[Command]>([])
   private let listeners = Locked(0)
 
-  /// - Parameter port: The port; 0 for any free port.
+  /// - Parameters:
+  ///   - port: The port; 0 for any free port.
+  ///   - isOpen: True for all IPv4 addresses of the machine, false for 127.0.0.1 only. Default: false.
   /// - Throws: `SocketError`, for example if the port is in use.
-  package init(port: Int, _ handler: @escaping Handler) throws(SocketError) {
+  package init(port: Int, isOpen: Bool = false, _ handler: @escaping Handler) throws(SocketError) {
     listener = try Socket.make()
     var pipes: [Int32] = [-1, -1]
     do throws(SocketError) {
-      try Socket.bind(listener, port: port)
+      try Socket.bind(listener, port: port, isOpen: isOpen)
       guard listen(listener, 128) == 0 else { throw .system("cannot listen") }
       guard pipe(&pipes) == 0 else { throw .system("cannot make a pipe") }
     } catch {
