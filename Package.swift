@@ -75,7 +75,8 @@ let libraries: [Target] = [
   .target(
     name: "ErrandAuthentication", dependencies: ["ErrandCore", "ErrandCrypto"],
     swiftSettings: strict + [.strictMemorySafety()]),
-  .target(name: "ErrandObservability", dependencies: ["ErrandCore"], swiftSettings: strict),
+  .target(
+    name: "ErrandObservability", dependencies: ["ErrandCore", "ErrandServing"], swiftSettings: strict),
   .target(
     name: "ErrandStreaming", dependencies: ["ErrandCore", "ErrandReachability"], swiftSettings: strict),
   .target(

@@ -1,5 +1,5 @@
 /// OpenTelemetry's conventions for the spans and metrics of HTTP clients (stable, version 1.23 and later). Pure.
-enum HTTPSpan {
+package enum HTTPSpan {
   private static let knownMethods: Set<String> = [
     "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
   ]
@@ -7,6 +7,11 @@ enum HTTPSpan {
   /// Returns the name of a span: the method if it is a known one, because there must be few different names.
   static func name(_ method: HTTPMethod) -> String {
     knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
+  }
+
+  /// Returns the value of `http.request.method`: the method if it is a known one, or `_OTHER`.
+  package static func attribute(of method: HTTPMethod) -> String {
+    knownMethods.contains(method.rawValue) ? method.rawValue : "_OTHER"
   }
 
   /// Returns the attributes of a request that are known when it is sent.
@@ -24,8 +29,7 @@ enum HTTPSpan {
   /// Returns the attributes of a measurement, which are those with few different values.
   static func metricAttributes(of request: EventRequest) -> [String: TraceValue] {
     var attributes: [String: TraceValue] = [
-      "http.request.method":
-        .string(knownMethods.contains(request.method.rawValue) ? request.method.rawValue : "_OTHER")
+      "http.request.method": .string(attribute(of: request.method))
     ]
     if let reference = URLReference(request.origin), let authority = reference.authority {
       attributes["server.address"] = .string(authority.host)

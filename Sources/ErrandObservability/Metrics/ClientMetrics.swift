@@ -15,6 +15,43 @@ public struct ClientMetrics: Sendable, Hashable {
     case hit, miss, stale, fallback
   }
 
+  /// The attributes by which requests are counted.
+  public struct RequestKind: Sendable, Hashable {
+    /// The method, if it is one of RFC 9110 or PATCH, or `_OTHER`.
+    public let method: String
+    /// The result of the request.
+    public let result: RequestResult
+    /// The origin, such as `https://example.com:443`. Only 100 origins are counted separately; the others are
+    /// counted as `other`.
+    public let origin: String
+
+    fileprivate static func < (left: Self, right: Self) -> Bool {
+      (left.origin, left.method, left.result.rawValue) < (right.origin, right.method, right.result.rawValue)
+    }
+  }
+
+  /// The result of a request.
+  public enum RequestResult: String, Sendable, Hashable, CaseIterable {
+    /// The server responded with a status of this class (RFC 9110, section 15).
+    case informational = "1xx"
+    /// The server responded with a status of this class.
+    case successful = "2xx"
+    /// The server responded with a status of this class.
+    case redirection = "3xx"
+    /// The server responded with a status of this class.
+    case clientError = "4xx"
+    /// The server responded with a status of this class.
+    case serverError = "5xx"
+    /// No response arrived, or it had a status of no class.
+    case failed = "error"
+    /// The request was cancelled before its response.
+    case cancelled
+
+    init(_ status: HTTPStatus) {
+      self = Self(rawValue: "\(status.code / 100)xx") ?? .failed
+    }
+  }
+
   /// The name under which calls are counted after 100 origins have their own counts.
   package static let otherOrigins = "other"
 
@@ -28,6 +65,8 @@ public struct ClientMetrics: Sendable, Hashable {
   public internal(set) var outcomes: [Outcome: Int] = [:]
   /// The number of requests sent, including those after redirects.
   public internal(set) var attempts = 0
+  /// The number of requests that have ended, including those after redirects.
+  public internal(set) var requests: [RequestKind: Int] = [:]
   /// The number of attempts that came after a failure.
   public internal(set) var retries = 0
   /// The number of second attempts beside a first one (`Request.hedged(after:)`), which `attempts` counts as well.
@@ -54,6 +93,11 @@ public struct ClientMetrics: Sendable, Hashable {
       "errand_calls_total", "Calls that have ended.",
       Outcome.allCases.map { ([("outcome", $0.rawValue)], Double(outcomes[$0, default: 0])) })
     text.counter("errand_attempts_total", "Requests that were sent.", [([], Double(attempts))])
+    text.counter(
+      "errand_requests_total", "Requests that have ended, by method, class of the status, and origin.",
+      requests.sorted { $0.key < $1.key }.map { kind, count in
+        ([("method", kind.method), ("status", kind.result.rawValue), ("origin", kind.origin)], Double(count))
+      })
     text.counter("errand_retries_total", "Attempts after a failure.", [([], Double(retries))])
     text.counter("errand_hedges_total", "Second attempts beside a first one.", [([], Double(hedges))])
     text.counter(

@@ -10,14 +10,9 @@ final class MetricsCollector: EventListener {
 
   func record(_ event: CallEvent) {
     let call = event.call
+    recordRequest(event)
     // A second attempt is a part of another call, which is counted.
-    if event.purpose == .hedge {
-      switch event.kind {
-      case .attemptStarted, .resent: state.withLock { $0.count { $0.attempts += 1 } }
-      default: break
-      }
-      return
-    }
+    if event.purpose == .hedge { return }
     switch event.kind {
     case .started:
       let now = event.time
@@ -28,12 +23,33 @@ final class MetricsCollector: EventListener {
     case .cacheDecided(let decision):
       guard let outcome = ClientMetrics.CacheOutcome(decision) else { return }
       state.withLock { $0.count { $0.cache[outcome, default: 0] += 1 } }
-    case .attemptStarted, .resent: state.withLock { $0.count { $0.attempts += 1 } }
     case .hedged: state.withLock { $0.count { $0.hedges += 1 } }
     case .retrying: state.withLock { $0.count { $0.retries += 1 } }
     case .finished: end(event, .finished)
     case .failed: end(event, .failed)
     case .cancelled: end(event, .cancelled)
+    default: break
+    }
+  }
+
+  private func recordRequest(_ event: CallEvent) {
+    let call = event.call
+    switch event.kind {
+    case .attemptStarted(let request):
+      let (method, origin) = (HTTPSpan.attribute(of: request.method), request.origin)
+      state.withLock { $0.sent(call, method: method, origin: origin) }
+    case .resent: state.withLock { $0.count { $0.attempts += 1 } }
+    case .responded(let response):
+      let result = ClientMetrics.RequestResult(response.status)
+      state.withLock { $0.requestEnded(call, result) }
+    case .redirected: state.withLock { $0.requestEnded(call, .redirection) }
+    case .attemptFailed(let failure):
+      let result =
+        failure.status.map { ClientMetrics.RequestResult($0) }
+        ?? (failure.code == .cancelled ? .cancelled : .failed)
+      state.withLock { $0.requestEnded(call, result) }
+    case .failed: state.withLock { $0.requestEnded(call, .failed) }
+    case .cancelled, .overtaken, .finished: state.withLock { $0.requestEnded(call, .cancelled) }
     default: break
     }
   }

@@ -9,6 +9,10 @@ struct MetricsState: Sendable {
 
   private(set) var metrics = ClientMetrics()
   private var begun: [UInt64: Duration] = [:]
+  /// The requests that were sent and have not ended, by the number of their call.
+  private var open: [UInt64: (method: String, origin: String)] = [:]
+  /// The origins with separate counts of requests.
+  private var origins: Set<String> = []
   private var waiting: Set<UInt64> = []
   /// The number of calls that ended in each of the last seconds.
   private var ends = [(second: Int, count: Int)](repeating: (-1, 0), count: span)
@@ -31,6 +35,22 @@ struct MetricsState: Sendable {
   }
 
   mutating func count(_ change: (inout ClientMetrics) -> Void) { change(&metrics) }
+
+  /// Takes the beginning of a request.
+  mutating func sent(_ call: UInt64, method: String, origin: String) {
+    requestEnded(call, .failed)
+    metrics.attempts += 1
+    open[call] = (method, origin)
+  }
+
+  /// Takes the end of a call's request, unless it has ended before.
+  mutating func requestEnded(_ call: UInt64, _ result: ClientMetrics.RequestResult) {
+    guard let request = open.removeValue(forKey: call) else { return }
+    if origins.count < Self.mostOrigins { origins.insert(request.origin) }
+    let origin = origins.contains(request.origin) ? request.origin : ClientMetrics.otherOrigins
+    metrics.requests[
+      ClientMetrics.RequestKind(method: request.method, result: result, origin: origin), default: 0] += 1
+  }
 
   mutating func ended(_ call: UInt64, _ outcome: ClientMetrics.Outcome, origin: String, at now: Duration) {
     waited(call)

@@ -15,6 +15,7 @@ extension BackgroundDelivery {
       if let (finished, told) = try await finished(lease) {
         outbox.hub.remember(told, of: lease.id)
         let results = try await store.finish([finished])
+        outbox.hub.recorded.withLock { $0.add([finished], results) }
         outbox.hub.publish(results.compactMap(\.row))
         outbox.hub.forgetResponses(of: [lease.id])
         await outbox.storage.blobs.remove(results.flatMap(\.files))

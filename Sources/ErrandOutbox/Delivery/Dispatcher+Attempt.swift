@@ -166,6 +166,7 @@ extension Dispatcher {
         Failpoint.hit(.beforeRecord)
         let results = try await store.finish(batch)
         Failpoint.hit(.afterRecord)
+        hub.recorded.withLock { $0.add(batch, results) }
         hub.publish(results.compactMap(\.row))
         hub.forgetResponses(of: batch.map(\.lease.id))
         await catchUp(on: batch, results)

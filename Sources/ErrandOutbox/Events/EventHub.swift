@@ -16,6 +16,8 @@ final class EventHub: Sendable {
   private let store: any OutboxStore
   private let storage: RequestStorage
   private let state = Locked(State())
+  /// The ends that this process has recorded, for metrics.
+  let recorded = Locked(OutboxEnds())
   /// Responses that must not be stored, while the ends of their attempts are being recorded.
   let unstored = Locked<[OutboxID: OutboxResponse]>([:])
 
@@ -29,6 +31,7 @@ final class EventHub: Sendable {
   /// Publishes rows that this process changed.
   func publish(_ rows: [OutboxRow]) {
     if rows.isEmpty { return }
+    recorded.withLock { $0.add(rows) }
     let isOver = rows.contains { !$0.state.isOpen }
     let (observers, heard, changed) = state.withLock { state in
       (

@@ -33,6 +33,55 @@ import Testing
     ] { #expect(lines.contains(line[...]), "\(line)") }
   }
 
+  @Test func `a client counts requests by method, class of the status, and origin`() async throws {
+    let stage = Stage.configured {
+      $0.collectsMetrics = true
+      $0.retry.backoff = .zero
+    }.responding { request in
+      switch request.path {
+      case "/moved": .response(status: 302, fields: ["Location": "http://b.test/x"])
+      case "/gone": .response(status: 410)
+      case "/lost": .fail(.connectionLost, message: "lost")
+      case "/slow": .response().behind(StubGate())
+      default: .response()
+      }
+    }
+    _ = try await stage.client.send(.get("http://a.test/moved"))
+    _ = try? await stage.client.send(.post("http://a.test/gone"))
+    _ = try? await stage.client.send(Request("PURGE", "http://a.test/gone"))
+    _ = try? await stage.client.send(.get("http://a.test/lost"))
+    let call = stage.client.start(.get("http://a.test/slow"))
+    while stage.client.metrics?.attempts != 8 { await Task.yield() }
+    call.cancel()
+    _ = try? await call.value
+    let metrics = try #require(stage.client.metrics)
+    let lines = metrics.prometheus.split(separator: "\n").filter { $0.hasPrefix("errand_requests_total") }
+    #expect(
+      lines == [
+        #"errand_requests_total{method="GET",status="3xx",origin="http://a.test:80"} 1"#,
+        #"errand_requests_total{method="GET",status="cancelled",origin="http://a.test:80"} 1"#,
+        #"errand_requests_total{method="GET",status="error",origin="http://a.test:80"} 3"#,
+        #"errand_requests_total{method="POST",status="4xx",origin="http://a.test:80"} 1"#,
+        #"errand_requests_total{method="_OTHER",status="4xx",origin="http://a.test:80"} 1"#,
+        #"errand_requests_total{method="GET",status="2xx",origin="http://b.test:80"} 1"#,
+      ])
+  }
+
+  @Test func `requests to more than 100 origins are counted together`() {
+    var state = MetricsState()
+    for number in 0..<300 {
+      state.sent(UInt64(number), method: "GET", origin: "\(number)")
+      state.requestEnded(UInt64(number), .successful)
+      state.requestEnded(UInt64(number), .cancelled)
+    }
+    let requests = state.snapshot(at: .zero).requests
+    #expect(requests.count == MetricsState.mostOrigins + 1)
+    #expect(requests.values.reduce(0, +) == 300)
+    let kind = ClientMetrics.RequestKind(
+      method: "GET", result: .successful, origin: ClientMetrics.otherOrigins)
+    #expect(requests[kind] == 200)
+  }
+
   @Test func `a client without listeners has no metrics`() {
     #expect(Stage().client.metrics == nil)
     let stage = Stage.configured {
