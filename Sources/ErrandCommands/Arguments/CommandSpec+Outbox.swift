@@ -60,14 +60,16 @@ extension CommandSpec {
       "status is 7 if a request became a dead letter, 8 if one expired or was dropped, else 0; after a signal it is",
       "143 (130 after control-C). Without either, the exit status after a signal is 0. With --once it is 6 if the",
       "database does not respond within 10 s.",
+      "",
+      "--metrics serves the numbers of the outbox, and of the requests of this run, while the run lasts.",
     ],
     groups: [
-      Group(title: "Delivery", options: [.untilEmpty, .once, .concurrency, .grace, .timeout]),
+      Group(title: "Delivery", options: [.untilEmpty, .once, .concurrency, .grace, .timeout, .metrics]),
       Group(title: "Header fields added to each attempt, and never stored", options: [.header, .origin]),
       Group(title: "Connection", options: OptionSpec.ways), place,
     ],
     examples: [
-      "errand outbox run --until-empty",
+      "errand outbox run --until-empty", "errand outbox run --metrics :9464",
       "errand outbox run -H \"Authorization: Bearer $TOKEN\" --to https://api.example.com",
     ])
 

@@ -192,6 +192,9 @@ extension OptionSpec {
   static let dryRun = OptionSpec("dry-run", nil, nil, "print the steps, and change nothing")
   static let oldest = OptionSpec("oldest", nil, "10m", "exit with 1 if a request has waited longer")
   static let port = OptionSpec("port", nil, "8090", "serve the page at this port; default: a free one")
+  static let metrics = OptionSpec(
+    "metrics", nil, "[HOST]:PORT",
+    "serve metrics to Prometheus; default host: 127.0.0.1, for all: 0.0.0.0")
   static let origin = OptionSpec(
     "to", nil, "URL", "send the fields of -H only to this server; may be repeated")
 

@@ -70,6 +70,8 @@ struct OutboxRun: Sendable, Hashable {
   /// How long attempts in flight may take to end after a signal.
   var grace = Duration.seconds(10)
   var timeout: Duration?
+  /// Where metrics are served; nil if they are not.
+  var metrics: MetricsAddress?
   var connection = ConnectionArguments()
   /// The header fields that are added at each attempt, and are not stored.
   var fields: [HTTPFields.Field] = []
@@ -155,6 +157,7 @@ extension OutboxRun {
     }
     if let text = arguments.last(.grace) { grace = try ValueParser.duration(text, for: .grace) }
     if let text = arguments.last(.timeout) { timeout = try ValueParser.duration(text, for: .timeout) }
+    if let text = arguments.last(.metrics) { metrics = try MetricsAddress(text) }
     connection = try ConnectionArguments(arguments)
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.origin) {

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandObservability
 import ErrandOutbox
 
 #if canImport(FoundationEssentials)
@@ -26,6 +27,14 @@ struct OutboxRunCommand {
     let outbox = try await place.open(
       client, configuration(failing), patience: options.end == .idle ? Self.patience : nil)
     page?.show(outbox)
+    let metrics: MetricsServer?
+    do {
+      metrics = try serveMetrics(client, outbox)
+    } catch {
+      await outbox.close(within: .zero)
+      throw error
+    }
+    defer { metrics?.stop() }
     // After the grace period, the requests of interrupted attempts still have to be returned to the store.
     Interruption.allow(options.grace + .seconds(2))
     let tally = OutboxCounters()
@@ -59,8 +68,18 @@ struct OutboxRunCommand {
     return isStopped ? .interrupted : tally.exitCode
   }
 
+  private func serveMetrics(_ client: Client, _ outbox: Outbox) throws -> MetricsServer? {
+    guard let address = options.metrics else { return nil }
+    do {
+      return try Metrics.serve(port: address.port, onAllAddresses: address.isOpen, client, outbox)
+    } catch let failure as MetricsServer.Failure {
+      throw CommandFailure(.localFile, "metrics", failure.description)
+    }
+  }
+
   private func client() throws -> Client {
     var configuration = ClientConfiguration()
+    configuration.collectsMetrics = options.metrics != nil
     if let timeout = options.timeout { configuration.timeout = timeout }
     if !options.fields.isEmpty {
       configuration.attemptInterceptors = [

@@ -51,13 +51,15 @@ import Testing
   @Test func `a run accepts its options, and credentials only for its origins`() throws {
     guard
       case .run(let run) = try action(
-        "run", "--until-empty", "--concurrency", "4", "--grace", "1s", "--timeout", "3s", "-H",
+        "run", "--until-empty", "--metrics", ":9464", "--concurrency", "4", "--grace", "1s", "--timeout",
+        "3s", "-H",
         "Authorization: Bearer x", "--to", "https://a.example/path", "--cacert", "ca.pem"
       ).task
     else { throw UsageError("it is not a run") }
     #expect(
       run.end == .empty && run.concurrency == 4 && run.grace == .seconds(1) && run.timeout == .seconds(3))
     #expect(run.connection.authorities == "ca.pem")
+    #expect(run.metrics?.port == 9464 && run.metrics?.isOpen == false)
     let credentials = Credentials(fields: run.fields, scope: .origins(run.origins))
     #expect(credentials.covers(.get("https://a.example/other")))
     #expect(!credentials.covers(.get("https://b.example/path")))
@@ -70,7 +72,8 @@ import Testing
     ["import"], ["import", "a", "b"], ["export", "--state", "lost"], ["retry"], ["drop"],
     ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
     ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
-    ["health", "--oldest", "soon"], ["migrate", "x"],
+    ["health", "--oldest", "soon"], ["run", "--metrics", "9464"], ["run", "--metrics", ":0"],
+    ["run", "--metrics", "db.example.com:9464"], ["run", "--metrics", ":99999"], ["migrate", "x"],
   ])
   func `incorrect use is a usage error`(_ arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["outbox"] + arguments) }

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandCurl
 import ErrandTesting
 import Foundation
 import TestSupport
@@ -52,6 +53,31 @@ import Testing
     }
     #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
     #expect(server.requests.count == 2)
+  }
+
+  @Test func `a run serves metrics of the outbox and of its requests`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .response() }
+    try await TemporaryFolder.using { folder in
+      try await store(server.url("/"), in: folder)
+      // A port that was free a moment ago.
+      let port = try MockServer().port
+      let running = try run("--metrics", ":\(port)", in: folder)
+      try await server.waitForWholeRequest()
+      let client = Client(transport: CurlTransport())
+      var text = ""
+      while !text.contains(#"errand_outbox_ended_total{state="delivered"} 1"#) {
+        text = try await client.send(.get("http://127.0.0.1:\(port)/metrics")).text
+      }
+      #expect(text.contains(#"errand_outbox_requests{state="stored"} 0"#))
+      #expect(
+        text.contains(
+          #"errand_requests_total{method="POST",status="2xx",origin="http://127.0.0.1:\#(server.port)"} 1"#))
+      let second = try await run("--metrics", "127.0.0.1:\(port)", in: folder).result()
+      #expect(second.code == 6 && second.error.contains("\(port)"))
+      running.send(SIGTERM)
+      #expect(try await running.result().code == 0)
+    }
   }
 
   @Test func `a stopped run lets attempts in flight finish`() async throws {
