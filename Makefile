@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build install install-files test lint api check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
+.PHONY: help dashboards demo build install install-files test lint api check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
 
 help:
 	@echo "make demo      install missing packages, and run the tour of Errand"
@@ -26,6 +26,7 @@ help:
 	@echo "make fuzz      send malformed requests: CASES=1000000, SEED=n for the first seed"
 	@echo "make fleet     inject faults while workers share a PostgreSQL database: ROWS=100000, SEED=n to repeat a run"
 	@echo "make power-loss  simulate power losses of machines with an outbox: CUTS=10000, FIRST=1"
+	@echo "make dashboards  check the Grafana dashboard and the Prometheus alerts in Examples/Dashboards"
 	@echo "make mutants   change one line at a time, and check that a test fails: ONLY=regex, FROM=n"
 	@echo "make bench     compare requests with libcurl and URLSession; bench-all also measures all other features"
 	@echo "make bench-quick  compare the instructions of a request with the recorded ones; bench-record records them"
@@ -62,6 +63,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory -j2 lint check-apple
+	@scripts/dashboards
 	@scripts/api --check $(TRAITS)
 	@ERRAND_PYTHON=$$(scripts/peers) ERRAND_WATCHING_PYTHON=$$(scripts/peers watching) scripts/test $(TRAITS)
 	@scripts/programs
@@ -124,6 +126,10 @@ fuzz:
 	@scripts/install test
 	swift build --product fuzz $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@.build/debug/fuzz $(CASES) $(SEED)
+
+dashboards:
+	@scripts/install test
+	@scripts/dashboards
 
 # Not a part of `make test`, because each slip needs a separate build and test run.
 mutants:
