@@ -63,8 +63,10 @@ extension HTTPFields.Field {
   /// or stored.
   var mayHoldURL: Bool {
     if Self.namesOfURLs.contains(where: { ASCII.equalIgnoringCase($0, name) }) { return true }
+    // A relative URL has no scheme, but its query has items.
+    if URLBytes.hasItems(value.utf8) { return true }
     guard value.utf8.contains(UInt8(ascii: "%")) else { return Self.hasURL(value.utf8) }
-    return SecretName.decoded(Array(value.utf8)).map { Self.hasURL($0) } ?? true
+    return SecretName.decoded(Array(value.utf8)).map { Self.hasURL($0) || URLBytes.hasItems($0) } ?? true
   }
 
   private static let namesOfURLs = [

@@ -56,11 +56,16 @@ struct JSONRedaction {
   /// Writes a string that is not a key.
   private mutating func writeValue(_ start: Int, _ content: Range<Int>) {
     let text = String(decoding: Self.decoded(input[content]), as: UTF8.self)
-    if text.contains("://"), secrets.redact(text) != text {
+    if text.contains("://") || Self.isRelativeURL(text.utf8), secrets.redact(text) != text {
       output += Array("\"***\"".utf8)
     } else {
       output += input[start..<index]
     }
+  }
+
+  /// True for a text without spaces that has a query or a fragment with items, such as `/next?token=x`.
+  private static func isRelativeURL(_ text: some Collection<UInt8>) -> Bool {
+    text.allSatisfy { $0 > 32 } && URLBytes.hasItems(text)
   }
 
   /// Skips a value of any kind and writes stars.

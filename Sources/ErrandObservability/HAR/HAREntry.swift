@@ -127,6 +127,8 @@ package struct HAREntry: Encodable, Sendable {
     let scope: String?
     /// The numbers of the calls that share the response.
     let sharedBy: [UInt64]?
+    /// The number of times that the request was sent again within its attempt; nil for 0.
+    let resends: Int?
     /// The reason for another attempt after this one. `retryAfter` is the wait before it, in milliseconds.
     let retry: String?
     let retryAfter: Double?
@@ -139,6 +141,7 @@ package struct HAREntry: Encodable, Sendable {
       (self.call, self.scope, self.cache) = (call, scope, cache)
       (attempt, redirects, self.purpose) = (step.attempt, step.redirects, purpose.rawValue)
       self.sharedBy = sharedBy.isEmpty ? nil : sharedBy
+      resends = step.resends == 0 ? nil : step.resends
       retry = step.retry?.because
       retryAfter = step.retry.map { ($0.after.seconds * 1_000_000).rounded() / 1000 }
     }
@@ -147,7 +150,7 @@ package struct HAREntry: Encodable, Sendable {
   private struct NoCache: Encodable, Sendable {}
 
   enum CodingKeys: String, CodingKey {
-    case startedDateTime, time, request, response, cache, timings, serverIPAddress
+    case startedDateTime, time, request, response, cache, timings, serverIPAddress, pageref
     case fromCache = "_fromCache"
     case priority = "_priority"
     case resourceType = "_resourceType"
@@ -155,6 +158,13 @@ package struct HAREntry: Encodable, Sendable {
   }
 
   static let unknownVersion = "unknown"
+  /// The identifier of the page to which all entries belong.
+  static let page = "page_1"
+
+  /// Returns a date as HAR has it, in ISO 8601.
+  static func text(_ date: Date) -> String {
+    date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
 
   let startedDateTime: String
   let time: Double
@@ -163,6 +173,7 @@ package struct HAREntry: Encodable, Sendable {
   private let cache = NoCache()
   let timings: HARTimings
   let serverIPAddress: String?
+  private let pageref = HAREntry.page
   let fromCache: String?
   let priority: String
   private let resourceType = "fetch"
@@ -175,7 +186,7 @@ package struct HAREntry: Encodable, Sendable {
     _ step: HARStep, _ request: EventRequest, sent: PostData?, _ response: Response?,
     version: HTTPVersion?, isCached: Bool, _ facts: Facts
   ) {
-    startedDateTime = step.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    startedDateTime = Self.text(step.date)
     timings = HARTimings(step.moments)
     time = timings.total
     let version = version.map { "\($0)" } ?? HAREntry.unknownVersion

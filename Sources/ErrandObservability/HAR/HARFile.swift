@@ -14,6 +14,7 @@ package struct HARFile: Sendable {
 
   /// Returns a complete file with these entries.
   package static func whole(_ entries: [HAREntry]) -> Data {
+    let header = header(began: entries.first?.startedDateTime ?? HAREntry.text(Date()))
     var file = header
     for line in entries.lazy.compactMap({ try? $0.line() }) {
       if file.count > header.count { file += separator }
@@ -37,7 +38,7 @@ package struct HARFile: Sendable {
     if appends, let (end, isEmpty) = try Self.entriesEnd(in: FileDescriptor(reading: path), path) {
       (self.end, self.isEmpty) = (end, isEmpty)
     } else {
-      let header = Self.header
+      let header = Self.header(began: HAREntry.text(Date()))
       try descriptor.truncate(to: 0)
       try descriptor.write(header, at: 0)
       (end, isEmpty) = (Int64(header.count), true)
@@ -55,8 +56,21 @@ package struct HARFile: Sendable {
     head.starts(with: beginning) || (head.count >= 8 && beginning.starts(with: head))
   }
 
-  private static var header: Data {
-    beginning + Data(#""version":"\#(ErrandVersion.current)"},"entries":["#.utf8) + Data("\n".utf8)
+  /// The first line. It has one page, to which all entries belong, because Safari opens no file without a page.
+  private static func header(began: String) -> Data {
+    headerBeforeDate + Data(#"\#(began)"}],"entries":["#.utf8) + Data("\n".utf8)
+  }
+
+  private static var headerBeforeDate: Data {
+    let page = #"{"id":"\#(HAREntry.page)","title":"Errand","pageTimings":{},"startedDateTime":""#
+    return beginning + Data(#""version":"\#(ErrandVersion.current)"},"pages":[\#(page)"#.utf8)
+  }
+
+  /// Returns true for a part of the first line, which a killed process may have left.
+  private static func isPartOfHeader(_ head: Data) -> Bool {
+    let fixed = headerBeforeDate
+    return fixed.starts(with: head)
+      || (head.starts(with: fixed) && head.count < header(began: HAREntry.text(Date())).count)
   }
 
   /// Writes an entry, which is one line, with one system call.
@@ -75,7 +89,7 @@ package struct HARFile: Sendable {
   )? {
     let (head, length) = (try file.read(512, at: 0), try file.length())
     guard let first = head.firstIndex(of: 10) else {
-      if header.starts(with: head) { return nil }
+      if isPartOfHeader(head) { return nil }
       throw otherLayout(path)
     }
     var (start, end, isEmpty) = (Int64(first + 1), Int64(first + 1), true)

@@ -24,6 +24,8 @@ package struct HARStep: Sendable {
   private(set) var address: String?
   private(set) var sent: Int64?
   private(set) var redirectURL = ""
+  /// The number of times that the request was sent again within its attempt.
+  package private(set) var resends = 0
   private(set) var error: String?
   private(set) var retry: (because: String, after: Duration)?
   private var hasResponse = false
@@ -56,6 +58,7 @@ package struct HARStep: Sendable {
     case .reached(let address): self.address = address
     case .fieldsSent: moments.fieldsSent = event.time
     case .bodySent(let bytes): (moments.bodySent, sent) = (event.time, bytes)
+    case .resent: resends += 1
     case .firstByte: moments.firstByte = event.time
     case .responded(let response):
       if let metrics = response.metrics { moments.take(metrics) }

@@ -1,5 +1,13 @@
 /// The bytes that are allowed in each part of a URL (RFC 3986, section 3 and appendix A).
 package enum URLBytes {
+  /// True if the text has a query or a fragment with items, as in `/next?a=b`.
+  static func hasItems(_ text: some Collection<UInt8>) -> Bool {
+    guard let start = text.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+      return false
+    }
+    return text[start...].contains(UInt8(ascii: "="))
+  }
+
   package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122, 0x2D, 0x2E, 0x5F, 0x7E: true

@@ -18,6 +18,12 @@ import Testing
     struct Whole: Decodable {
       struct Log: Decodable {
         struct Entry: Decodable { let startedDateTime: String }
+        struct Page: Decodable {
+          let id: String
+          let startedDateTime: String
+        }
+        // Safari opens no file without a page.
+        let pages: [Page]
         let version: String
         let entries: [Entry]
       }
@@ -25,6 +31,8 @@ import Testing
     }
     let whole = try JSONDecoder().decode(Whole.self, from: Data(contentsOf: URL(filePath: path)))
     #expect(whole.log.version == "1.2")
+    #expect(whole.log.pages.map(\.id) == [HAREntry.page])
+    #expect(whole.log.pages.allSatisfy { $0.startedDateTime.hasSuffix("Z") })
     return whole.log.entries.map(\.startedDateTime)
   }
 

@@ -58,6 +58,25 @@ import Testing
     #expect(query == [["name": "a", "value": "1"], ["name": "b", "value": ""]])
   }
 
+  @Test func `no secret of a relative URL is recorded`() async throws {
+    let stage = try stage { _ in
+      .response(
+        status: 201,
+        fields: [
+          "Location": "/next?token=MARK", "Content-Location": "/next?token=MARK",
+          "X-Next": "/next?token=MARK",
+          "HX-Redirect": "next?page=2#token=MARK", "Link": "</next?token=MARK>; rel=next",
+          "Content-Type": "application/json",
+        ],
+        body: #"{"next" : "/items?token=MARK", "page" : "/items?page=2"}"#)
+    }
+    _ = try await stage.client.send(.post("http://a.test/").field("Referer", "/a?token=MARK"))
+    let entry = try #require(try entries().first)
+    #expect(try !String(contentsOf: file, encoding: .utf8).contains("MARK"))
+    #expect(
+      value(entry, "response.content.text") as? String == #"{"next" : "***", "page" : "/items?page=2"}"#)
+  }
+
   @Test func `a second attempt has an entry, and the first one says that it lost`() async throws {
     let stage = try stage { request in
       request.index == 130 ? .response(body: "first").after(.seconds(5)) : .response(body: "second")

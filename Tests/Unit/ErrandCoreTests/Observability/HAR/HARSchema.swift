@@ -66,11 +66,18 @@ enum HARSchema {
       "serverIPAddress": .text { !$0.isEmpty && !$0.contains("]:") }, "connection": .string,
       "pageref": .string,
     ]) { $1 })
+  private static let page = Kind.object(
+    [
+      "startedDateTime": date, "id": .string, "title": .string,
+      "pageTimings": .object(
+        [:],
+        optional: comment.merging(["onContentLoad": .number(least: -1), "onLoad": .number(least: -1)]) { $1 }),
+    ], optional: comment)
   private static let file = Kind.object(
     [
       "log": .object(
         ["version": .text { $0 == "1.2" }, "creator": named, "entries": .array(entry)],
-        optional: comment.merging(["browser": named]) { $1 })
+        optional: comment.merging(["browser": named, "pages": .array(page)]) { $1 })
     ], optional: [:])
 
   private static func problems(of value: Any, as kind: Kind, at place: String) -> [String] {
