@@ -43,6 +43,7 @@ struct CallRecord: Sendable {
   private(set) var outcome = ""
   private(set) var waitsFor: String?
   private(set) var status: Int?
+  /// The number of requests that were sent, without those after redirects.
   private(set) var attempts = 0
   private(set) var shares: UInt64?
   private(set) var cache: String?
@@ -99,6 +100,8 @@ struct CallRecord: Sendable {
         Exchange(
           attempt: event.attempt, redirects: event.redirects, request: request.withoutBody,
           step: HARStep(event, since: waitsSince)))
+    // The number of the next attempt includes it.
+    case .resent: attempts += 1
     case .responded(let response):
       status = response.status.code
       let head = response.heldHead

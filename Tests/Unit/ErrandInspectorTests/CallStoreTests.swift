@@ -89,6 +89,25 @@ import Testing
     #expect(listener.store.withLock { $0.calls }.first?.timeline.present == nil)
   }
 
+  @Test func `a request that is sent again within its attempt is counted`() async throws {
+    let (client, listener) = watched { request in
+      switch request.index {
+      case 0:
+        throw RequestError(.connectionLost, message: "closed", reachedServer: false, resend: .unprocessed)
+      case 1: .response(status: 503)
+      default: .response()
+      }
+    }
+    try await client.send(.get("http://a.test/"))
+    #expect(listener.store.withLock { $0.calls }.first?.attempts == 3)
+    let (other, last) = watched { request in
+      guard request.index == 0 else { return .response() }
+      throw RequestError(.connectionLost, message: "closed", reachedServer: false, resend: .unprocessed)
+    }
+    try await other.send(.post("http://a.test/"))
+    #expect(last.store.withLock { $0.calls }.first?.attempts == 2)
+  }
+
   @Test func `the last attempts of a call with many are kept`() async throws {
     let (client, listener) = watched { _ in .response(status: 503) }
     var policy = RetryPolicy.attempts(1000)
