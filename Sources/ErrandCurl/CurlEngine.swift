@@ -1,5 +1,6 @@
 import CCurl
 import ErrandCore
+import Synchronization
 
 /// Runs libcurl's multi interface on one thread. Other threads send it commands. Everything else happens on
 /// its thread.
@@ -10,8 +11,10 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   let options: CurlOptions
   let handles: CurlHandlePool
   let inbox: CurlInbox
-  /// False if the system has no file descriptor left to wait with.
-  let canWait: Bool
+  /// True if the file descriptors to wait with exist.
+  private let isOpen = Atomic(false)
+  /// Held while they are made.
+  private let opening = Locked(())
 
   let watch = SocketWatch()
   /// The cookies of all transfers; nil if they are not kept.
@@ -41,9 +44,21 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
 
   init(_ options: CurlOptions) {
     inbox = CurlInbox(watch.alarm)
-    canWait = watch.isUsable
     self.options = options
     handles = CurlHandlePool(options)
+  }
+
+  /// True if the engine has the file descriptors to wait with. False if the system has none left; it tries again
+  /// each time, so that the engine recovers when others have closed theirs.
+  var canWait: Bool {
+    if isOpen.load(ordering: .acquiring) { return true }
+    // The engine's thread begins after this, so nothing else uses the poller meanwhile.
+    return opening.withLock { _ in
+      guard !isOpen.load(ordering: .acquiring) else { return true }
+      let isMade = watch.open()
+      isOpen.store(isMade, ordering: .releasing)
+      return isMade
+    }
   }
 
   // MARK: On the engine's thread

@@ -1,23 +1,32 @@
 #if canImport(Darwin)
   import Darwin
+  import Synchronization
 
   /// Wakes a poller from any thread, with a pipe.
   final class SocketAlarm: Sendable {
     /// The end to read from; -1 if the system had no file descriptor left for the pipe.
-    fileprivate let descriptor: Int32
-    private let end: Int32
+    fileprivate var descriptor: Int32 { readEnd.load(ordering: .acquiring) }
+    private var end: Int32 { writeEnd.load(ordering: .acquiring) }
+    private let readEnd = Atomic<Int32>(-1)
+    private let writeEnd = Atomic<Int32>(-1)
 
-    init() {
+    /// Makes the pipe, unless it exists. Called by one thread at a time. Returns false if the system has no file
+    /// descriptor left.
+    fileprivate func open() -> Bool {
+      if descriptor >= 0 { return true }
       var ends: [Int32] = [-1, -1]
-      let isMade = pipe(&ends) == 0
-      for end in ends where isMade {
+      guard pipe(&ends) == 0 else { return false }
+      for end in ends {
         _ = fcntl(end, F_SETFL, O_NONBLOCK)
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       }
-      (descriptor, end) = (ends[0], ends[1])
+      writeEnd.store(ends[1], ordering: .releasing)
+      readEnd.store(ends[0], ordering: .releasing)
+      return true
     }
 
     deinit {
+      guard descriptor >= 0 else { return }
       close(descriptor)
       close(end)
     }
@@ -39,12 +48,16 @@
     private var indices: [Int32: Int] = [:]
     private let alarm: SocketAlarm
 
-    /// False if the system had no file descriptor left.
-    var isUsable: Bool { alarm.descriptor >= 0 }
-
     init(_ alarm: SocketAlarm) {
       self.alarm = alarm
-      descriptors = [pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0)]
+      descriptors = [pollfd(fd: -1, events: Int16(POLLIN), revents: 0)]
+    }
+
+    /// Makes the file descriptors to wait with, unless they exist. Returns false if the system has none left.
+    func open() -> Bool {
+      guard alarm.open() else { return false }
+      descriptors[0].fd = alarm.descriptor
+      return true
     }
 
     func change(_ socket: Int32, from old: SocketWatch.Interest, to new: SocketWatch.Interest) {

@@ -1,5 +1,6 @@
 #if os(Linux) || os(Android)
   import CCurl
+  import Synchronization
 
   #if canImport(Musl)
     import Musl
@@ -11,9 +12,19 @@
 
   /// Wakes a poller from any thread, with an eventfd.
   final class SocketAlarm: Sendable {
-    fileprivate let descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    /// -1 while the system has no file descriptor left for it.
+    private let eventFile = Atomic<Int32>(-1)
+    fileprivate var descriptor: Int32 { eventFile.load(ordering: .acquiring) }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Makes the file descriptor, unless it exists. Called by one thread at a time. Returns false if the system
+    /// has none left.
+    fileprivate func open() -> Bool {
+      if descriptor >= 0 { return true }
+      eventFile.store(eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)), ordering: .releasing)
+      return descriptor >= 0
+    }
 
     func ring() {
       var one: UInt64 = 1
@@ -30,21 +41,25 @@
   struct SocketPoller: ~Copyable {
     private static let room = 256
 
-    private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    private var epoll: Int32 = -1
     private let alarm: SocketAlarm
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.room)
 
-    /// False if the system had no file descriptor left.
-    var isUsable: Bool { epoll >= 0 && alarm.descriptor >= 0 }
+    init(_ alarm: SocketAlarm) { self.alarm = alarm }
 
-    init(_ alarm: SocketAlarm) {
-      self.alarm = alarm
+    /// Makes the file descriptors to wait with, unless they exist. Returns false if the system has none left.
+    mutating func open() -> Bool {
+      guard alarm.open() else { return false }
+      if epoll >= 0 { return true }
+      epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+      guard epoll >= 0 else { return false }
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: alarm.descriptor))
       epoll_ctl(epoll, EPOLL_CTL_ADD, alarm.descriptor, &event)
+      return true
     }
 
     deinit {
-      close(epoll)
+      if epoll >= 0 { close(epoll) }
       events.deallocate()
     }
 

@@ -57,11 +57,12 @@ final class SocketWatch {
   @exclusivity(unchecked) private var single: [SharedConnection.Ends: Int32] = [:]
   /// Ends the wait, from any thread.
   let alarm: SocketAlarm
-  private let poller: SocketPoller
+  @exclusivity(unchecked) private var poller: SocketPoller
 
   init() {
     alarm = SocketAlarm()
     poller = SocketPoller(alarm)
+    _ = poller.open()
   }
 
   /// Sets the events that libcurl waits for on a socket.
@@ -172,8 +173,9 @@ final class SocketWatch {
     }
   }
 
-  /// False if the system had no file descriptor left, so that waiting is impossible.
-  var isUsable: Bool { poller.isUsable }
+  /// Makes the file descriptors to wait with, unless they exist. Returns false
+  /// if the system has none left, so that waiting is impossible.
+  func open() -> Bool { poller.open() }
 }
 
 /// An object that uses a socket. It may use the socket only while it holds it.

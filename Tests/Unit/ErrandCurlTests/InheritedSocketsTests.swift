@@ -52,6 +52,27 @@
       #expect(Descriptors.watched(inode: ours.value) == 0)
     }
 
+    @Test func `a transport that was made without a free file descriptor works when there are some again`()
+      async throws
+    {
+      // In another process, because the limit holds for all of its threads.
+      await #expect(processExitsWith: .success) {
+        let server = try MockServer()
+        server.on("/") { _ in .response(body: "here") }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var none = limit
+        none.rlim_cur = 0
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+        let client = Client(transport: CurlTransport())
+        let request = Request.get("http://127.0.0.1:\(server.port)/").retry(.never)
+        let failure = await #expect(throws: RequestError.self) { _ = try await client.send(request) }
+        #expect(failure?.code == .cannotConnect)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #expect(try await client.send(request).text == "here")
+      }
+    }
+
     /// Starts a program that inherits the descriptors that are not closed on exec.
     private func spawnSleeper() throws -> pid_t {
       var child = pid_t()
