@@ -105,13 +105,17 @@ final class ProtocolLoad: Sendable {
   }
 
   func tell(_ response: Response, of original: URLRequest, stored id: OutboxID? = nil) {
-    guard let head = HTTPURLResponse(response, stored: id) else {
+    guard let head = SessionResponse(response, stored: id) else {
       return fail(URLError(.badServerResponse), original)
     }
     tell { urlProtocol, client in
       client.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed)
       if !response.data.isEmpty { client.urlProtocol(urlProtocol, didLoad: response.data) }
-      client.urlProtocolDidFinishLoading(urlProtocol)
+      #if canImport(FoundationNetworking)
+        head.withoutURL { client.urlProtocolDidFinishLoading(urlProtocol) }
+      #else
+        client.urlProtocolDidFinishLoading(urlProtocol)
+      #endif
     }
   }
 

@@ -39,6 +39,18 @@ import Testing
     #expect(server.requests[0].fields["User-Agent"]?.hasPrefix("Errand/") == true)
   }
 
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [#"Basic realm="a""#, #"Digest realm="a", nonce="b""#, "Bearer", #"Bearer, Basic realm="a""#])
+  func `a 401 that no delegate is asked about is the response`(challenge: String) async throws {
+    server.on("/") { _ in .response(status: 401, fields: ["WWW-Authenticate": challenge], body: "no") }
+    let (body, response) = try await text(session(), URLRequest(url: server.url("/")))
+    #expect(body == "no" && response.statusCode == 401)
+    #expect(response.url == server.url("/"))
+    #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
+    #expect(server.requests.count == 1)
+  }
+
   @Test func `method, fields and body of a request are sent`() async throws {
     server.on("PUT", "/") { .response(body: $0.body) }
     var request = URLRequest(url: server.url("/"))
