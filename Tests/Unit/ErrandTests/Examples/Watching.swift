@@ -28,6 +28,11 @@ struct Watching {
     print(Request.get(feedURL).curlCommand())
   }
 
+  func serving(_ client: Client, _ outbox: Outbox) throws {
+    let server = try Metrics.serve(port: 9464, client, outbox)   // until it is released
+    server.stop()
+  }
+
   mutating func files() throws {
     configuration.listeners = [
       try HARRecorder(file: folder.appending(path: "calls.har")),
@@ -48,7 +53,7 @@ struct Watching {
     try await TraceContext.$current.withValue(incoming) {
       _ = try await client.send(.get(feedURL))
     }
-    await exporter.flush()   // before the program ends
+    await exporter.shutdown(within: .seconds(5))   // before the program ends
   }
 }
 
