@@ -145,7 +145,7 @@ let libraries: [Target] = [
   .target(
     name: "ErrandInspector",
     dependencies: ["ErrandCore", "ErrandObservability", "ErrandOutbox", "ErrandServing"],
-    swiftSettings: strict + inspector),
+    resources: [.embedInCode("Console")], swiftSettings: strict + inspector),
   .target(
     name: "ErrandTesting",
     dependencies: ["CTaskHooks", "ErrandCore", "ErrandCrypto", "ErrandReachability", "ErrandServing"],

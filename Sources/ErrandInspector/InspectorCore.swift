@@ -138,9 +138,7 @@
     ) {
       switch routes.route(request) {
       case .refused(let status): reply(.refused(status))
-      case .page: reply(.asset(InspectorPage.html, "text/html; charset=utf-8"))
-      case .script: reply(.asset(InspectorPage.script, "text/javascript; charset=utf-8"))
-      case .style: reply(.asset(InspectorPage.style, "text/css; charset=utf-8"))
+      case .file(let file): reply(.file(file))
       case .events:
         telling.withLock { _ in
           let rows = store.withLock { $0.calls }.map(CallRow.init)

@@ -25,7 +25,8 @@ struct InspectorAction: Decodable, Sendable {
 struct InspectorRoutes: Sendable {
   enum Route: Sendable {
     case refused(Int)
-    case page, script, style, events, export, har, cache
+    case events, export, har, cache
+    case file(ConsoleFile)
     case details(UInt64)
     case action(InspectorAction)
   }
@@ -60,9 +61,6 @@ struct InspectorRoutes: Sendable {
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, isToken(parts[0]) else { return .refused(404) }
     switch (request.method, parts[1]) {
-    case (.get, ""): return .page
-    case (.get, "page.js"): return .script
-    case (.get, "page.css"): return .style
     case (.get, "events"): return .events
     case (.get, "export"): return .export
     case (.get, "cache"): return .cache
@@ -75,6 +73,7 @@ struct InspectorRoutes: Sendable {
         let action = try? JSONDecoder().decode(InspectorAction.self, from: request.body)
       else { return .refused(400) }
       return .action(action)
+    case (.get, let path): return ConsoleFile(path: path).map { .file($0) } ?? .refused(404)
     default: return .refused(404)
     }
   }
@@ -91,10 +90,10 @@ extension ServedResponse {
     .whole(status: status, fields: InspectorRoutes.fields, body: Data())
   }
 
-  static func asset(_ text: String, _ type: String) -> ServedResponse {
+  static func file(_ file: ConsoleFile) -> ServedResponse {
     var fields = InspectorRoutes.fields
-    fields.set("Content-Type", type)
-    return .whole(status: 200, fields: fields, body: Data(text.utf8))
+    fields.set("Content-Type", file.type)
+    return .whole(status: 200, fields: fields, body: file.content)
   }
 
   static func json(_ value: some Encodable) -> ServedResponse { json(data: ServerEvent.json(value)) }

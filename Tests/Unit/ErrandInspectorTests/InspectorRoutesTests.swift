@@ -20,7 +20,7 @@ import Testing
 
   @Test func `a request with the token gets the page`() {
     for host in ["127.0.0.1:8090", "localhost:8090"] {
-      for path in ["", "page.js", "page.css", "events", "calls/7", "calls.har", "export", "cache"] {
+      for path in ["", "console.js", "console.css", "events", "calls/7", "calls.har", "export", "cache"] {
         #expect(refusal(.get, "/abc123/\(path)", ["Host": host]) == nil)
       }
     }
@@ -68,11 +68,14 @@ import Testing
   @Test func `the policy of the page allows nothing from elsewhere and no inline script`() {
     #expect(InspectorRoutes.policy.hasPrefix("default-src 'none'"))
     #expect(!InspectorRoutes.policy.contains("unsafe"))
-    let html = InspectorPage.html
-    #expect(!html.contains("style="))
-    #expect(!html.contains("onclick"))
-    for part in ["innerHTML", "insertAdjacentHTML", "document.write", "eval("] {
-      #expect(!InspectorPage.script.contains(part))
+    for name in ["console.html", "console.css", "console.js"] {
+      let text = ConsoleFile(path: name).map { String(decoding: $0.content, as: UTF8.self) } ?? ""
+      #expect(!text.isEmpty)
+      for part in [
+        "style=", "onclick", "<script>", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "https:",
+      ] {
+        #expect(!text.contains(part), "\(name): \(part)")
+      }
     }
   }
 }

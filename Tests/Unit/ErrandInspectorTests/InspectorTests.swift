@@ -26,7 +26,7 @@ import Testing
   @Test func `the page and its parts are served with a strict policy`() async throws {
     let (_, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
-    for (path, type) in [("", "text/html"), ("page.js", "text/javascript"), ("page.css", "text/css")] {
+    for (path, type) in [("", "text/html"), ("console.js", "text/javascript"), ("console.css", "text/css")] {
       let response = try await browser.send(.get("\(url.absoluteString)\(path)"))
       #expect(response.fields["Content-Type"]?.hasPrefix(type) == true)
       #expect(response.fields["Content-Security-Policy"] == InspectorRoutes.policy)
@@ -199,7 +199,7 @@ import Testing
     defer { inspector.stop() }
     let descriptor = try LoopbackSocket.connected(to: url.port ?? 0)
     defer { close(descriptor) }
-    let request = "GET \(url.path)/page.css HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n"
+    let request = "GET \(url.path)/console.css HTTP/1.1\r\nHost: 127.0.0.1:\(url.port ?? 0)\r\n\r\n"
     let text = Array((request + request).utf8)
     #expect(write(descriptor, text, text.count) == text.count)
     var received = Data()
