@@ -199,6 +199,8 @@ package final class SQLiteOutboxStore: HandoverStore {
     try await runner.read { try $0.statistics() }
   }
 
+  package func claimants() async throws -> [StoreWorker] { try await runner.read { try $0.workers() } }
+
   /// Counts on another thread with a second connection, so that other operations need not wait.
   package func laneStatistics() async throws -> [LaneStatistics] {
     try await runner.readApart { try $0.laneStatistics() }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// The beginning of a body, as a listener sees it.
@@ -20,7 +20,7 @@ package struct EventBody: Sendable, Hashable {
   package var isWhole: Bool { Int64(count) == length }
 
   /// Returns nil for a body in which secrets cannot be recognized, such as a multipart form.
-  init?(_ bytes: Data, length: Int64, _ type: String?, _ secrets: Secrets) {
+  package init?(_ bytes: Data, length: Int64, _ type: String?, _ secrets: Secrets) {
     let type = type.map(ASCII.lowercased) ?? ""
     guard !type.hasPrefix("multipart/") else { return nil }
     count = bytes.count

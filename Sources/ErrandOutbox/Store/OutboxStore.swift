@@ -127,6 +127,9 @@ package protocol OutboxStore: Sendable {
   /// - Returns: The lanes. The lane with the oldest row comes first.
   func laneStatistics() async throws -> [LaneStatistics]
 
+  /// Returns the processes that have claimed rows, and how many. A store may also return processes without claims.
+  func claimants() async throws -> [StoreWorker]
+
   /// Removes rows that were delivered, expired or dropped at least this long ago.
   /// - Returns: The files of these rows.
   func prune(olderThan age: Duration) async throws -> [String]

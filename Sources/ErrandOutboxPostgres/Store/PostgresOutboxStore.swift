@@ -206,6 +206,14 @@
       return try await core.laneStatistics()
     }
 
+    package func claimants() async throws -> [StoreWorker] {
+      try await workers().map {
+        StoreWorker(
+          name: "\($0.name) (\($0.id))", claims: $0.attempting, isAlive: $0.isAlive,
+          isOwn: $0.id == Int(core.owner))
+      }
+    }
+
     package func used(_ files: [String]) async throws -> Set<String> {
       try core.checkOpen()
       return try await core.used(files)

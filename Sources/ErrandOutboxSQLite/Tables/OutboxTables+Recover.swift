@@ -4,6 +4,8 @@ import ErrandOutbox
 extension OutboxTables {
   private static let leaseOwners = Query(
     "SELECT DISTINCT owner FROM requests INDEXED BY leased WHERE state = 1")
+  private static let claimsOfOwners = Query(
+    "SELECT owner, count(*) FROM requests INDEXED BY leased WHERE state = 1 GROUP BY owner ORDER BY owner")
   private static let ended = Query(
     """
     SELECT seq, lease, counted FROM requests INDEXED BY leased
@@ -34,6 +36,17 @@ extension OutboxTables {
     let number: Int64
     /// The number of counted attempts of the row, including this one.
     let counted: Int
+  }
+
+  /// Returns the owners that have claims, and how many.
+  func workers() throws -> [StoreWorker] {
+    let claims = try database.all(Self.claimsOfOwners) { (name: $0.text(0) ?? "", count: Int($0.integer(1))) }
+    return claims.map { found in
+      StoreWorker(
+        name: found.name, claims: found.count,
+        isAlive: found.name == owner || Self.isSession(found.name) || owners.isAlive(found.name),
+        isOwn: found.name == owner)
+    }
   }
 
   /// Returns the names of the owners that have claims.
