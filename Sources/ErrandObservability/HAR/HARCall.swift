@@ -16,6 +16,7 @@ struct HARCall: Sendable {
   private var attempt: Attempt?
   private var cache: String?
   private var hasEntries = false
+  private var isShared = false
 
   init(_ event: CallEvent, bodyLimit: Int) {
     started = HARStep.Moment(event)
@@ -29,6 +30,7 @@ struct HARCall: Sendable {
     attempt?.step.take(event)
     switch event.kind {
     case .waited(.backoff): waitsSince = HARStep.Moment(event)
+    case .coalesced: isShared = true
     case .cacheDecided(let decision): cache = "\(decision)"
     case .attemptStarted(let request):
       let entry = close(event, sharedBy)
@@ -56,7 +58,8 @@ struct HARCall: Sendable {
       if attempt?.response?.bodyLength == nil { attempt?.response = response }
       return close(event, sharedBy)
     }
-    guard !hasEntries, response.isCached else { return nil }
+    // A shared response has the entries of the call that sent its request.
+    guard !hasEntries, !isShared, response.isCached else { return nil }
     // A response from the cache has no attempt, so one is made here.
     attempt = Attempt(
       request: event.request, step: HARStep(cached: event, since: started), response: response)

@@ -140,6 +140,18 @@ import Testing
     #expect((value(entries[2], "response._error") as? String)?.contains("cancelled") == true)
   }
 
+  @Test func `a call that shares a response from the cache has no entry`() async throws {
+    let stage = try stage { _ in .response(body: "one") }
+    let request = Request.get("http://a.test/shared").cached(as: "one")
+    try await stage.client.send(request)
+    for _ in 0..<2 { try await stage.client.send(request.shared(within: .seconds(60))) }
+    let entries = try entries()
+    // The first is that of the request, and the second that of the call that found its response in the cache.
+    #expect(entries.count == 2)
+    #expect(value(entries[1], "_errand.purpose") as? String == "sharing")
+    #expect(entries[1]["_fromCache"] as? String == "memory")
+  }
+
   @Test func `a response from the cache is an entry, and the entry of a shared request names its callers`()
     async throws
   {
