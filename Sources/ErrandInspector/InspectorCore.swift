@@ -20,10 +20,12 @@
     private static let interval = Duration.milliseconds(100)
     /// The greatest number of calls in one message.
     private static let mostRows = 500
+    /// The interval at which an outbox is read, while a page is open and otherwise.
+    private static let outboxInterval = (open: Duration.seconds(1), closed: Duration.seconds(10))
 
     let bodyLimit: Int
     private let client: Client?
-    private let shown: Locked<Outbox?>
+    private let shown: Locked<OutboxConsole?>
     private let store: Locked<CallStore>
     private let limits: Inspector.Limits
     private let serving = Locked<Serving?>(nil)
@@ -34,16 +36,22 @@
 
     init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
       self.client = client
-      shown = Locked(outbox)
+      shown = Locked(outbox.map(OutboxConsole.init))
       self.limits = limits
       bodyLimit = limits.bodyLength
       store = Locked(CallStore(limits))
       client?.attach(InspectorListener(self))
     }
 
-    private var outbox: Outbox? { shown.withLock { $0 } }
+    private var outbox: OutboxConsole? { shown.withLock { $0 } }
 
-    func show(_ outbox: Outbox) { shown.withLock { $0 = outbox } }
+    func show(_ outbox: Outbox) {
+      let console = OutboxConsole(outbox)
+      shown.withLock { $0 = console }
+      serving.withLock { $0 }?.server.broadcast(ServerEvent.data("has", parts))
+    }
+
+    private var parts: InspectorParts { InspectorParts(client: client != nil, outbox: outbox != nil) }
 
     func record(_ event: CallEvent) {
       if !isStopped.withLock({ $0 }) { store.withLock { $0.take(event) } }
@@ -66,10 +74,16 @@
       isStopped.withLock { $0 = false }
       routes.withLock { $0 = InspectorRoutes(token: token, port: server.port) }
       let pump = Task { [weak self] in
+        var lastReading: ContinuousClock.Instant?
         while !Task.isCancelled {
           try? await Task.sleep(for: Self.interval)
           guard let self else { return }
-          await self.tell(server)
+          self.tell(server)
+          await self.outbox?.carryOutDue()
+          let interval = server.streams > 0 ? Self.outboxInterval.open : Self.outboxInterval.closed
+          if let lastReading, ContinuousClock.now - lastReading < interval { continue }
+          lastReading = .now
+          await self.tellOutbox(server)
         }
       }
       serving.withLock { $0 = Serving(server: server, pump: pump) }
@@ -83,6 +97,7 @@
       isStopped.withLock { $0 = true }
       close()
       store.withLock { $0 = CallStore(limits) }
+      outbox?.forgetPending()
     }
 
     private func close() {
@@ -101,10 +116,27 @@
 
     // MARK: Messages to the pages
 
-    private func tell(_ server: PageServer) async {
+    private func tell(_ server: PageServer) {
       guard server.streams > 0 else { return }
       while tellChanges(server) {}
-      server.broadcast(ServerEvent.data("state", await state()))
+      let state = InspectorState(
+        client: client?.slotRows, now: client.map { CallRow.milliseconds($0.timeline.now()) })
+      server.broadcast(ServerEvent.data("state", state))
+    }
+
+    private func tellOutbox(_ server: PageServer) async {
+      guard let summary = try? await outbox?.summary(), server.streams > 0 else { return }
+      server.broadcast(ServerEvent.data("outbox", summary))
+    }
+
+    /// The messages that show all of these calls, each with few calls, so that no message keeps a page busy for long.
+    private func snapshot(_ calls: [CallRecord]) -> Data {
+      let rows = calls.map(CallRow.init)
+      var data = ServerEvent.data("snapshot", Array(rows.prefix(Self.mostRows)))
+      for begin in stride(from: Self.mostRows, to: rows.count, by: Self.mostRows) {
+        data += ServerEvent.data("calls", Array(rows[begin..<min(rows.count, begin + Self.mostRows)]))
+      }
+      return data
     }
 
     /// Sends some changes, and returns true if more may follow.
@@ -112,7 +144,7 @@
       telling.withLock { _ in
         switch store.withLock({ $0.takeChanges(Self.mostRows) }) {
         case .all(let calls):
-          server.broadcast(ServerEvent.data("snapshot", calls.map(CallRow.init)))
+          server.broadcast(snapshot(calls))
           return false
         case .some(let changed, let gone):
           if !changed.isEmpty { server.broadcast(ServerEvent.data("calls", changed.map(CallRow.init))) }
@@ -120,14 +152,6 @@
           return changed.count == Self.mostRows
         }
       }
-    }
-
-    private func state() async -> InspectorState {
-      var state = InspectorState()
-      state.client = client?.slotRows
-      state.now = client.map { CallRow.milliseconds($0.timeline.now()) }
-      if let outbox { state.outbox = try? await OutboxRows(outbox) }
-      return state
     }
 
     // MARK: Requests of the page
@@ -141,8 +165,14 @@
       case .file(let file): reply(.file(file))
       case .events:
         telling.withLock { _ in
-          let rows = store.withLock { $0.calls }.map(CallRow.init)
-          reply(.events(fields: InspectorRoutes.eventFields, first: ServerEvent.data("snapshot", rows)))
+          let calls = store.withLock { $0.calls }
+          let first = ServerEvent.data("has", parts) + snapshot(calls)
+          reply(.events(fields: InspectorRoutes.eventFields, first: first))
+        }
+        // The page does not wait for the next reading.
+        Task { [weak self] in
+          guard let self, let server = self.serving.withLock({ $0 })?.server else { return }
+          await self.tellOutbox(server)
         }
       case .details(let id):
         let record = store.withLock { $0[id] }
@@ -155,16 +185,30 @@
       case .har:
         let calls = store.withLock { $0.calls }
         reply(.json(data: InspectorHAR.file(calls)))
+      case .requests(let filter, let after, let limit):
+        read(reply) { try await $0.page(filter, after: after, limit: limit) }
+      case .count(let filter): read(reply) { try await $0.count(filter) }
+      case .request(let id): read(reply) { try await $0.details(of: id) }
       case .action(let action):
         Task { [weak self] in
           do {
             try await self?.carryOut(action)
             reply(.json(["done": true]))
+            if let self, let server = self.serving.withLock({ $0 })?.server { await self.tellOutbox(server) }
           } catch {
             reply(.json(["error": "\(error)"]))
           }
         }
       }
+    }
+
+    /// Reads from the outbox, and replies with the result.
+    private func read<Value: Encodable & Sendable>(
+      _ reply: @escaping @Sendable (ServedResponse) -> Void,
+      _ body: @escaping @Sendable (OutboxConsole) async throws -> Value?
+    ) {
+      guard let outbox else { return reply(.refused(404)) }
+      Task { reply((try? await body(outbox)).map { .json($0) } ?? .refused(404)) }
     }
 
     private func carryOut(_ action: InspectorAction) async throws {
@@ -178,11 +222,9 @@
         }
         // The page shows the new call like any other, so its response does not wait for the call's end.
         Task { _ = try? await client.resend(record.request) }
-      case "retry": _ = try await outbox?.retry(OutboxSelection(ids: action.ids))
-      case "drop": _ = try await outbox?.drop(OutboxSelection(ids: action.ids))
-      case "pause": try await outbox?.pause(lane: action.lane)
-      case "resume": try await outbox?.resume(lane: action.lane)
-      default: throw Inspector.Failure(description: "unknown action \(action.name)")
+      default:
+        guard let outbox else { throw Inspector.Failure(description: "this inspector shows no outbox") }
+        try await outbox.take(action)
       }
     }
   }

@@ -30,7 +30,23 @@ struct ConsoleFile: Sendable {
       switch name {
       case "console.html": PackageResources.console_html
       case "console.css": PackageResources.console_css
+      case "body.js": PackageResources.body_js
+      case "calls.js": PackageResources.calls_js
+      case "connection.js": PackageResources.connection_js
       case "console.js": PackageResources.console_js
+      case "details.js": PackageResources.details_js
+      case "dom.js": PackageResources.dom_js
+      case "filter.js": PackageResources.filter_js
+      case "format.js": PackageResources.format_js
+      case "hex.js": PackageResources.hex_js
+      case "json.js": PackageResources.json_js
+      case "lists.js": PackageResources.lists_js
+      case "model.js": PackageResources.model_js
+      case "order.js": PackageResources.order_js
+      case "outbox.js": PackageResources.outbox_js
+      case "rows.js": PackageResources.rows_js
+      case "saving.js": PackageResources.saving_js
+      case "waterfall.js": PackageResources.waterfall_js
       default: nil
       }
     }

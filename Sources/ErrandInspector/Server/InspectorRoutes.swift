@@ -12,10 +12,16 @@ import ErrandServing
 struct InspectorAction: Decodable, Sendable {
   let name: String
   var call: UInt64?
-  var id: String?
+  /// The requests of an outbox; nil for those that match `filter`.
+  var ids: [String]?
+  var filter: OutboxFilter?
+  /// The number of requests that the page has named.
+  var count: Int?
   var lane: String?
-
-  var ids: [OutboxID] { id.map { [OutboxID(rawValue: $0)] } ?? [] }
+  var origin: String?
+  var key: String?
+  /// The number of a pending action.
+  var pending: Int?
 }
 
 /// Routes requests to the inspector and refuses those of other sites. Pure.
@@ -28,6 +34,9 @@ struct InspectorRoutes: Sendable {
     case events, export, har, cache
     case file(ConsoleFile)
     case details(UInt64)
+    case requests(OutboxFilter, after: Int64, limit: Int)
+    case count(OutboxFilter)
+    case request(OutboxID)
     case action(InspectorAction)
   }
 
@@ -60,13 +69,21 @@ struct InspectorRoutes: Sendable {
     let parts = request.target.dropFirst().split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, isToken(parts[0]) else { return .refused(404) }
-    switch (request.method, parts[1]) {
+    let (path, query) = Self.query(parts[1])
+    switch (request.method, path) {
     case (.get, "events"): return .events
     case (.get, "export"): return .export
     case (.get, "cache"): return .cache
     case (.get, "calls.har"): return .har
     case (.get, let path) where path.hasPrefix("calls/"):
       return UInt64(path.dropFirst("calls/".count)).map { .details($0) } ?? .refused(404)
+    case (.get, "outbox/requests"):
+      return .requests(
+        OutboxFilter(query), after: query["after"].flatMap { Int64($0) } ?? 0,
+        limit: min(max(query["limit"].flatMap { Int($0) } ?? 100, 1), 500))
+    case (.get, "outbox/count"): return .count(OutboxFilter(query))
+    case (.get, "outbox/request"):
+      return query["id"].map { .request(OutboxID(rawValue: $0)) } ?? .refused(404)
     case (.post, "action"):
       // A form of another site cannot send this content type without a CORS preflight.
       guard request.fields["Content-Type"] == "application/json", request.fields["Origin"] != nil,
@@ -76,6 +93,15 @@ struct InspectorRoutes: Sendable {
     case (.get, let path): return ConsoleFile(path: path).map { .file($0) } ?? .refused(404)
     default: return .refused(404)
     }
+  }
+
+  /// Splits a path and the parameters of its query.
+  private static func query(_ target: Substring) -> (path: Substring, query: [String: String]) {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return (parts[0], [:]) }
+    // The page writes a space as a plus sign.
+    let items = URLComponents(string: "?" + parts[1].replacing("+", with: "%20"))?.queryItems ?? []
+    return (parts[0], Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first })
   }
 
   /// Compares in constant time, so that the time does not reveal the token.
@@ -116,5 +142,13 @@ enum ServerEvent {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return (try? encoder.encode(value)) ?? Data("null".utf8)
+  }
+}
+
+extension OutboxFilter {
+  init(_ query: [String: String]) {
+    self.init(
+      state: query["state"].flatMap(Self.state), lane: query["lane"], origin: query["origin"],
+      text: query["text"])
   }
 }

@@ -23,18 +23,6 @@ struct CallRow: Encodable {
     }
   }
 
-  /// One request of a call that sent several.
-  struct Exchange: Encodable {
-    let attempt: Int
-    let redirects: Int
-    let url: String
-    let status: Int?
-    let failure: String?
-  }
-
-  /// The greatest number of a call's requests that get rows.
-  private static let mostExchanges = 20
-
   let id: UInt64
   let method: String
   let url: String
@@ -50,13 +38,14 @@ struct CallRow: Encodable {
   let attempts: Int
   let shares: UInt64?
   let cache: String?
+  let isCached: Bool?
+  /// The value of the response's `Content-Type`.
+  let type: String?
   let bytes: Int64
   /// The beginning in milliseconds on the client's timeline.
   let began: Double
   let end: Double?
   let spans: [Span]
-  /// The last 20 requests; nil for a call with fewer than two.
-  let exchanges: [Exchange]?
 
   static func milliseconds(_ time: Duration) -> Double { (time.seconds * 1_000_000).rounded() / 1000 }
 
@@ -66,18 +55,11 @@ struct CallRow: Encodable {
     (scopes, priority) = (record.scopes.isEmpty ? nil : record.scopes, "\(record.request.priority)")
     (status, outcome, waitsFor) = (record.status, record.outcome, record.waitsFor)
     (attempts, shares, cache, bytes) = (record.attempts, record.shares, record.cache, record.bytes)
+    (isCached, type) = (record.isCached ? true : nil, record.type)
     began = Self.milliseconds(record.timeline.began)
     end = record.end.map(Self.milliseconds)
     let present = record.timeline.present.map { Span($0, isOver: false) }
     spans = record.timeline.spans.map { Span($0, isOver: true) } + [present].compactMap { $0 }
-    exchanges =
-      record.exchanges.count < 2
-      ? nil
-      : record.exchanges.suffix(Self.mostExchanges).map {
-        Exchange(
-          attempt: $0.attempt, redirects: $0.redirects, url: $0.request.url, status: $0.response?.status.code,
-          failure: $0.failure)
-      }
   }
 }
 
@@ -104,13 +86,25 @@ struct CallDetails: Encodable {
     let responseFields: [[String]]?
     let failure: String?
     let retry: String?
+    /// The body of a response that the call did not end with.
+    let body: Body?
+    let version: String?
+  }
+
+  /// The response of another call, which this call shares.
+  struct Shared: Encodable {
+    let status: Int
+    let fields: [[String]]
   }
 
   let id: UInt64
   let date: String
   let curl: String
   let canResend: Bool
+  /// The header fields that the request was made with.
+  let fields: [[String]]
   let exchanges: [Exchange]
+  let shared: Shared?
   let sent: Body?
   let received: Body?
 
@@ -119,13 +113,18 @@ struct CallDetails: Encodable {
     date = record.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     curl = record.request.curlCommand
     canResend = record.canResend
+    fields = record.request.fields.map { [$0.name, $0.value] }
+    shared = record.sharedResponse.map {
+      Shared(status: $0.status.code, fields: $0.fields.map { [$0.name, $0.value] })
+    }
     exchanges = record.exchanges.map { exchange in
       Exchange(
         attempt: exchange.attempt, redirects: exchange.redirects, method: exchange.request.method.rawValue,
         url: exchange.request.url, fields: exchange.request.fields.map { [$0.name, $0.value] },
         status: exchange.response?.status.code,
         responseFields: exchange.response?.fields.map { [$0.name, $0.value] }, failure: exchange.failure,
-        retry: exchange.retry)
+        retry: exchange.retry, body: exchange.body?.shown.map(Body.init),
+        version: exchange.version.map { "\($0)" })
     }
     sent = record.sent?.shown.map(Body.init)
     received = record.received?.shown.map(Body.init)

@@ -19,12 +19,14 @@ struct CallRecord: Sendable {
     let redirects: Int
     var request: EventRequest
     var response: HeldHead?
+    /// The body of a response that the call did not end with, because it was rejected or redirected.
+    var body: HeldBody?
     var failure: String?
     var retry: String?
     var step: HARStep
     var version: HTTPVersion?
 
-    var heldBytes: Int { request.heldBytes + (response?.heldBytes ?? 0) }
+    var heldBytes: Int { request.heldBytes + (response?.heldBytes ?? 0) + (body?.count ?? 0) }
   }
 
   /// The greatest number of kept requests of one call. Older ones are dropped.
@@ -49,11 +51,17 @@ struct CallRecord: Sendable {
   private(set) var cache: String?
   private(set) var isCached = false
   private(set) var exchanges: [Exchange] = []
+  /// The head of the response of another call, which this call shares.
+  private(set) var sharedResponse: HeldHead?
+  /// The value of the response's `Content-Type`.
+  private(set) var type: String?
   private(set) var sent: HeldBody?
   private(set) var received: HeldBody?
   private(set) var bytes: Int64 = 0
   private(set) var end: Duration?
-  /// The size in bytes of the kept URLs and header fields.
+  /// The response of the last request, until it is known whether the call ends with it.
+  private var unread: EventResponse?
+  /// The size in bytes of the kept URLs and header fields, and of the bodies of rejected responses.
   private var headBytes = 0
   /// The time at which the current attempt began to wait.
   private var waitsSince: HARStep.Moment
@@ -78,7 +86,9 @@ struct CallRecord: Sendable {
   mutating func dropContents() {
     (canResend, request) = (false, request.trimmed)
     (sent, received, headBytes) = (nil, nil, 0)
+    sharedResponse = sharedResponse?.trimmed
     for index in exchanges.indices {
+      exchanges[index].body = nil
       exchanges[index].request = exchanges[index].request.trimmed
       exchanges[index].response = exchanges[index].response?.trimmed
     }
@@ -89,7 +99,9 @@ struct CallRecord: Sendable {
     if !exchanges.isEmpty { exchanges[exchanges.count - 1].step.take(event) }
     switch event.kind {
     case .waited(.backoff): (state, waitsFor, waitsSince) = (.running, nil, HARStep.Moment(event))
-    case .redirected: waitsSince = HARStep.Moment(event)
+    case .redirected:
+      waitsSince = HARStep.Moment(event)
+      keepBody(bodyLimit)
     case .waiting(let wait): (state, waitsFor) = (.waiting, "\(wait)")
     case .waited: (state, waitsFor) = (.running, nil)
     case .coalesced(let other): shares = other
@@ -106,14 +118,22 @@ struct CallRecord: Sendable {
       status = response.status.code
       let head = response.heldHead
       headBytes += head.heldBytes
+      (type, unread) = (head.fields["Content-Type"], response)
       change { ($0.response, $0.version) = (head, response.httpVersion) }
-    case .attemptFailed(let failure): change { $0.failure = failure.message }
+    case .attemptFailed(let failure):
+      change { $0.failure = failure.message }
+      keepBody(bodyLimit)
     case .overtaken: change { $0.failure = "cancelled: \(CancellationReason.overtaken)" }
     case .retrying(let wait, let failure):
       change { $0.retry = "after \(wait.shownShort): \(failure.message)" }
+      keepBody(bodyLimit)
     case .finished(let response): finish(event, response, bodyLimit)
-    case .failed(let failure): end(.failed, failure.message, at: event.time)
-    case .cancelled(let reason): end(.cancelled, "\(reason)", at: event.time)
+    case .failed(let failure):
+      keepBody(bodyLimit)
+      end(.failed, failure.message, at: event.time)
+    case .cancelled(let reason):
+      keepBody(bodyLimit)
+      end(.cancelled, "\(reason)", at: event.time)
     default: break
     }
   }
@@ -121,16 +141,35 @@ struct CallRecord: Sendable {
   private mutating func finish(_ event: CallEvent, _ response: EventResponse, _ bodyLimit: Int) {
     status = response.status.code
     received = response.heldBody(upTo: bodyLimit)
-    isCached = response.isCached
+    // A shared response may have come from the cache, but it did so for another call.
+    isCached = response.isCached && shares == nil
+    unread = nil
+    type = response.fields["Content-Type"]
     change { if $0.response != nil { $0.version = $0.version ?? response.httpVersion } }
     bytes = response.bytesReceived ?? response.bodyLength ?? 0
-    if exchanges.isEmpty {
+    if shares != nil {
+      sharedResponse = response.heldHead
+      headBytes += response.heldHead.heldBytes
+    } else if exchanges.isEmpty {
       append(
         Exchange(
           attempt: 0, redirects: 0, request: request, response: response.heldHead,
           step: HARStep(cached: event, since: waitsSince)))
     }
-    end(.finished, "\(response.status)\(response.isCached ? " (cached)" : "")", at: event.time)
+    end(
+      .finished, "\(response.status)\(shares != nil ? " (shared)" : isCached ? " (cached)" : "")",
+      at: event.time)
+  }
+
+  /// Keeps the body of the last response, with which the call does not end.
+  private mutating func keepBody(_ limit: Int) {
+    guard let body = unread?.heldBody(upTo: limit), body.count > 0, exchanges.last?.body == nil else {
+      return
+    }
+    unread = nil
+    headBytes += body.count
+    bytes = Int64(body.count)
+    change { $0.body = body }
   }
 
   private mutating func append(_ exchange: Exchange) {

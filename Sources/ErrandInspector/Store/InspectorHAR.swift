@@ -18,7 +18,7 @@ enum InspectorHAR {
     call.exchanges.enumerated().map { index, exchange in
       let step = exchange.step
       let isLast = index == call.exchanges.count - 1
-      let body = isLast ? call.received?.shown : nil
+      let body = exchange.body?.shown ?? (isLast ? call.received?.shown : nil)
       let sent = call.sent.map { HAREntry.PostData(exchange.request, $0.shown) }
       return HAREntry(
         step, exchange.request, sent: exchange.request.method == call.request.method ? sent : nil,

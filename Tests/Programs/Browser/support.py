@@ -1,4 +1,5 @@
 """Shared by the tests in a browser: the inspected program, a relay to it that can be cut, and Chrome's importer."""
+import os
 import socket
 import subprocess
 import threading
@@ -7,19 +8,101 @@ import threading
 class Inspected:
     """The inspected program."""
 
-    def __init__(self, program, har):
+    def __init__(self, program, har, calls, mode=""):
         self.process = subprocess.Popen(
-            [program, har], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [program, har, mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "INSPECTED_CALLS": str(max(1000, calls))})
         self.url = self.process.stdout.readline().split(" ", 1)[1].strip()
 
-    def do(self, command):
+    def begin(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
-        assert self.process.stdout.readline().strip() == "done", command
+
+    def finish(self):
+        line = self.process.stdout.readline().strip()
+        assert line == "done", line
+
+    def do(self, command):
+        self.begin(command)
+        self.finish()
 
     def end(self):
         self.process.stdin.close()
         self.process.wait(10)
+
+
+def press(page, locator):
+    """Presses the mouse as long as people do."""
+    locator.scroll_into_view_if_needed()
+    box = locator.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.wait_for_timeout(90)
+    page.mouse.up()
+    leave(page)
+
+
+def leave(page):
+    """Moves the pointer away from the list, which then shows the rows that waited."""
+    page.mouse.move(5, 5)
+
+
+def picture(page, folder, name):
+    page.screenshot(path=f"{folder}/{name}.png")
+    page.emulate_media(color_scheme="dark")
+    page.screenshot(path=f"{folder}/{name}-dark.png")
+    page.emulate_media(color_scheme="light")
+
+
+SIZES = [(390, 844), (768, 1024), (1280, 800), (2560, 1440)]
+VIEWS = ["calls", "outbox", "origins", "scopes", "slots", "cache"]
+
+
+def check_sizes(page, folder):
+    """Each view fits the width of a telephone and of a large screen, with its buttons."""
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for view in VIEWS:
+            page.locator(f"#view-{view}").click()
+            page.wait_for_timeout(200)
+            outside = page.evaluate("""() => [...document.querySelectorAll('main:not([hidden]) button, main:not([hidden]) input')]
+                .filter(node => node.checkVisibility() && !node.closest('[role=tablist], .list')).filter(node => {
+                  const box = node.getBoundingClientRect();
+                  return box.left < 0 || box.right > innerWidth + 1;
+                }).map(node => node.id || node.textContent)""")
+            assert not outside, f"{outside} is outside of a page of {width} pixels"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than {width} pixels"
+            picture(page, folder, f"{view}-{width}")
+        page.locator("#view-calls").click()
+        page.locator("#call-list .row").first.click()
+        page.wait_for_timeout(200)
+        picture(page, folder, f"details-{width}")
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def check_access(page, contrast):
+    """The rules of axe, and the contrast of every text, in each view."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        Axe = None
+        print("axe-playwright-python is not installed: only the contrast is checked")
+    for view in VIEWS + ["details"]:
+        page.locator("#view-calls" if view == "details" else f"#view-{view}").click()
+        if view == "details":
+            page.locator("#call-list .row").first.click()
+        page.wait_for_timeout(300)
+        contrast(page, view)
+        if Axe is None:
+            continue
+        for scheme in ["light", "dark"]:
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page).response["violations"]
+            texts = [f"{item['id']}: {item['help']}: {[node['html'][:200] for node in item['nodes'][:3]]}" for item in found]
+            assert not texts, f"{view}, {scheme}: " + "\n".join(texts)
+        page.emulate_media(color_scheme="light")
+    page.keyboard.press("Escape")
 
 
 class Way:

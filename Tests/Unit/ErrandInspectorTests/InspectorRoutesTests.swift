@@ -20,7 +20,10 @@ import Testing
 
   @Test func `a request with the token gets the page`() {
     for host in ["127.0.0.1:8090", "localhost:8090"] {
-      for path in ["", "console.js", "console.css", "events", "calls/7", "calls.har", "export", "cache"] {
+      for path in [
+        "", "console.js", "console.css", "events", "calls/7", "calls.har", "export", "cache",
+        "outbox/requests", "outbox/count?state=stored", "outbox/request?id=a",
+      ] {
         #expect(refusal(.get, "/abc123/\(path)", ["Host": host]) == nil)
       }
     }
@@ -68,11 +71,19 @@ import Testing
   @Test func `the policy of the page allows nothing from elsewhere and no inline script`() {
     #expect(InspectorRoutes.policy.hasPrefix("default-src 'none'"))
     #expect(!InspectorRoutes.policy.contains("unsafe"))
-    for name in ["console.html", "console.css", "console.js"] {
+    let names = [
+      "console.html", "console.css", "console.js", "body.js", "calls.js", "connection.js", "details.js",
+      "dom.js",
+      "filter.js", "format.js", "hex.js", "json.js", "lists.js", "model.js", "order.js", "outbox.js",
+      "rows.js",
+      "saving.js", "waterfall.js",
+    ]
+    for name in names {
       let text = ConsoleFile(path: name).map { String(decoding: $0.content, as: UTF8.self) } ?? ""
       #expect(!text.isEmpty)
       for part in [
-        "style=", "onclick", "<script>", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "https:",
+        "style=", " onclick=", "<script>", "innerHTML", "insertAdjacentHTML", "document.write", "eval(",
+        "https:",
       ] {
         #expect(!text.contains(part), "\(name): \(part)")
       }

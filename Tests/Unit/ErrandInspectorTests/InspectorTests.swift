@@ -26,7 +26,10 @@ import Testing
   @Test func `the page and its parts are served with a strict policy`() async throws {
     let (_, inspector, url) = try inspected { _ in .response() }
     defer { inspector.stop() }
-    for (path, type) in [("", "text/html"), ("console.js", "text/javascript"), ("console.css", "text/css")] {
+    for (path, type) in [
+      ("", "text/html"), ("console.js", "text/javascript"), ("filter.js", "text/javascript"),
+      ("console.css", "text/css"),
+    ] {
       let response = try await browser.send(.get("\(url.absoluteString)\(path)"))
       #expect(response.fields["Content-Type"]?.hasPrefix(type) == true)
       #expect(response.fields["Content-Security-Policy"] == InspectorRoutes.policy)
@@ -58,6 +61,39 @@ import Testing
     let har = try await get(url, "calls.har").text
     #expect(har.contains("\"version\":\"1.2\""))
     #expect(!har.contains("MARKER"))
+  }
+
+  @Test func `the body of a rejected response is shown, and counts`() async throws {
+    let (client, inspector, url) = try inspected { request in
+      .response(
+        status: request.index == 0 ? 503 : 400, fields: ["Retry-After": "0"], body: "reason \(request.index)")
+    }
+    defer { inspector.stop() }
+    await #expect(throws: RequestError.self) { try await client.send(.get("http://a.test/x").attempts(2)) }
+    let export = try await get(url, "export").text
+    #expect(export.contains("\"text\":\"reason 0\""))
+    #expect(export.contains("\"text\":\"reason 1\""))
+    let har = try await get(url, "calls.har").text
+    #expect(har.contains("\"text\":\"reason 0\""))
+  }
+
+  @Test func `a shared call shows the response of the other call, and has no entry in the HAR file`()
+    async throws
+  {
+    let stub = StubTransport { _ in .response(fields: ["X-Shared": "yes"], body: "one") }
+    let client = Client(transport: stub)
+    let inspector = Inspector(client)
+    let url = try inspector.serve()
+    defer { inspector.stop() }
+    let request = Request.get("http://a.test/shared").shared(within: .seconds(60))
+    for _ in 0..<3 { try await client.send(request) }
+    #expect(stub.requests.count == 1)
+    let export = try await get(url, "export").text
+    #expect(export.contains("200 OK (shared)"))
+    #expect(export.contains(#""shared":{"fields":"#))
+    #expect(!export.contains("\"isCached\""))
+    let har = try await get(url, "calls.har").text
+    #expect(har.ranges(of: "startedDateTime").count == 1)
   }
 
   @Test func `calls and bodies beyond the limits are forgotten`() async throws {

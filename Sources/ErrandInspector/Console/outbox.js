@@ -1,0 +1,415 @@
+// The view of an outbox: its health, its requests by state, and what an operator may do with them.
+import { $, ask, copyButton, hasSelection, make, makeTabs, setText } from './dom.js';
+import { act, fetchJSON } from './connection.js';
+import { bodyView } from './body.js';
+import { bytes, counted, dateTime, duration, hostOf, number } from './format.js';
+import { contentType, facts, fields } from './details.js';
+import { RowList } from './rows.js';
+
+const states = [['dead-letter', 'Dead letters'], ['stored', 'Waiting'], ['attempting', 'Attempting'], ['delivered', 'Delivered'],
+  ['expired', 'Expired'], ['dropped', 'Dropped']];
+const canRetry = new Set(['dead-letter', 'stored', 'expired']);
+const pageSize = 100;
+
+let outbox = null, state = 'dead-letter', list = null, stateTabs = null;
+let rows = [], cursors = [0], next = null, chosen = null, detailTab = 'overview', detailTabs = null, detail = null;
+let seen = null, isReading = false, wantsReading = false, isOver = false;
+const picked = new Map();
+
+const filters = () => ({ lane: $('outbox-lane').value, origin: $('outbox-origin').value.trim(), text: $('outbox-text').value.trim() });
+const isFiltered = () => Object.values(filters()).some(Boolean);
+
+function query(more = {}) {
+  const parameters = new URLSearchParams({ state });
+  for (const [name, value] of Object.entries({ ...filters(), ...more })) if (value !== '' && value != null) parameters.set(name, value);
+  return parameters.toString();
+}
+
+function text(cell, value, title) {
+  setText(cell, value);
+  const hint = title ?? '';
+  if (cell.title !== hint) cell.title = hint;
+}
+
+const signs = { 'dead-letter': '✕ dead letter', stored: '○ waiting', attempting: '↻ attempting', delivered: '✓ delivered',
+  expired: '⌛ expired', dropped: '⊘ dropped' };
+
+const columns = [
+  { name: 'pick', label: '', head: cell => cell.append(make('input', { type: 'checkbox', id: 'pick-all', 'aria-label': 'Select the page',
+    onchange: event => pickAll(event.target.checked) })), paint(cell, row) {
+    let box = cell.firstChild;
+    if (!box) cell.append(box = make('input', { type: 'checkbox', onchange: event => pick(event.target.closest('.row').item, event.target.checked) }));
+    const label = 'Select ' + row.method + ' ' + row.url;
+    if (box.getAttribute('aria-label') !== label) box.setAttribute('aria-label', label);
+    if (box.checked !== picked.has(row.id)) box.checked = picked.has(row.id);
+  } },
+  { name: 'state', label: 'State', paint(cell, row) {
+    text(cell, signs[row.state] ?? row.state);
+    const name = 'cell c-state ' + row.state;
+    if (cell.className !== name) cell.className = name;
+  } },
+  { name: 'method', label: 'Method', paint: (cell, row) => text(cell, row.method) },
+  { name: 'url', label: 'Request', paint: (cell, row) => text(cell, row.url.replace(/^https?:\/\//, ''), row.url) },
+  { name: 'lane', label: 'Lane', paint: (cell, row) => text(cell, row.lane ?? '', row.lane) },
+  { name: 'tries', label: 'Attempts', paint: (cell, row) => text(cell, row.attempts) },
+  { name: 'age', label: 'Age', paint: (cell, row) => text(cell, duration(now() - row.created), 'stored ' + dateTime(row.created)) },
+  { name: 'next', label: 'Next', paint: (cell, row) => text(cell, nextText(row)) },
+  { name: 'reason', label: 'Reason', paint: (cell, row) => text(cell, row.reason ?? '', row.reason) },
+];
+
+const now = () => outbox?.now ?? Date.now();
+
+function nextText(row) {
+  if (row.state !== 'stored') return '';
+  if (outbox?.isPaused || (row.lane != null && outbox?.pausedLanes.includes(row.lane))) return 'paused';
+  return row.next == null || row.next <= now() ? 'now' : 'in ' + duration(row.next - now());
+}
+
+// MARK: the page of rows
+
+async function read() {
+  if (isReading) { wantsReading = true; return; }
+  isReading = true;
+  const asked = query({ after: cursors.at(-1), limit: pageSize });
+  const page = await fetchJSON('outbox/requests?' + asked);
+  isReading = false;
+  if (wantsReading || asked !== query({ after: cursors.at(-1), limit: pageSize })) {
+    wantsReading = false;
+    return read();
+  }
+  if (!page) return;
+  [rows, next] = [page.rows, page.next];
+  show(page);
+}
+
+let moves = true, lastPage = null;
+function show(page = lastPage) {
+  lastPage = page;
+  const known = new Set(rows.map(row => row.id));
+  list.update(rows, { moves });
+  moves = false;
+  gone = known;
+  list.draw();
+  setText($('outbox-page'), rows.length ? 'Page ' + cursors.length : '');
+  $('outbox-back').disabled = cursors.length < 2;
+  $('outbox-next').disabled = next == null;
+  setText($('outbox-searched'), page?.isCut ? 'Searched ' + counted(page.searched, 'request') + '; Next searches on.' : '');
+  showPicked();
+}
+let gone = new Set();
+
+// Begins again at the first page.
+function restart() {
+  [cursors, moves] = [[0], true];
+  picked.clear();
+  list.scroller.scrollTop = 0;
+  read();
+}
+
+function pick(row, isPicked) {
+  if (isPicked) picked.set(row.id, row); else picked.delete(row.id);
+  showPicked();
+}
+
+function pickAll(isPicked) {
+  for (const row of rows) if (isPicked) picked.set(row.id, row); else picked.delete(row.id);
+  list.draw();
+  showPicked();
+}
+
+function showPicked() {
+  const all = $('pick-all');
+  if (all) {
+    all.checked = rows.length > 0 && rows.every(row => picked.has(row.id));
+    all.indeterminate = !all.checked && rows.some(row => picked.has(row.id));
+  }
+  const count = picked.size, may = canRetry.has(state);
+  setText($('picked-count'), count ? counted(count, 'request') + ' selected' : may && rows.length ? 'Select requests, or act on all of them' : '');
+  for (const id of ['picked-retry', 'picked-drop']) $(id).hidden = !count || !may;
+  $('picked-none').hidden = !count;
+  for (const id of ['all-retry', 'all-drop']) $(id).hidden = Boolean(count) || !may || !rows.length;
+  setText($('all-retry'), (state === 'dead-letter' ? 'Redrive' : 'Retry') + (isFiltered() ? ' all that match…' : ' all…'));
+  setText($('all-drop'), 'Drop' + (isFiltered() ? ' all that match…' : ' all…'));
+}
+
+const verbs = {
+  retry: ['Retry', 'It is sent again at once, with all of its attempts.', 'They are sent again at once, with all of their attempts.'],
+  drop: ['Drop', 'It will not be delivered, and its content is deleted.', 'They will not be delivered, and their contents are deleted.'],
+};
+
+async function change(name, ids, count, selection) {
+  const [verb, one, many] = verbs[name], effect = count.count === 1 ? one : many, what = (count.isCut ? 'at least ' : '') + counted(count.count, 'request');
+  const scope = selection && isFiltered() ? ' that match the filter' : '';
+  const word = name === 'retry' && selection && state === 'dead-letter' ? 'Redrive' : verb;
+  if (!count.count) return;
+  if (!await ask(word + ' ' + what + scope + '?', effect + ' You have ten seconds to undo it.', word + ' ' + what)) return;
+  const action = { name, count: count.count, ...(ids ? { ids } : { filter: { state, ...Object.fromEntries(Object.entries(filters()).filter(([, value]) => value)) } }) };
+  if (await act(action)) {
+    picked.clear();
+    list.draw();
+    showPicked();
+  }
+}
+
+const changePicked = name => change(name, [...picked.keys()], { count: picked.size });
+async function changeAll(name) {
+  const count = await fetchJSON('outbox/count?' + query());
+  if (count) change(name, null, count, true);
+}
+
+// MARK: what waits to be carried out
+
+const pendingNodes = new Map();
+// The requests that are about to be changed.
+let leaving = new Set();
+function showPending(pending) {
+  leaving = new Set(pending.flatMap(item => item.ids));
+  const known = new Set(pending.map(item => item.id));
+  for (const [id, node] of pendingNodes) {
+    if (!known.has(id)) { node.remove(); pendingNodes.delete(id); moves = true; seen = null; }
+  }
+  for (const item of pending) {
+    let node = pendingNodes.get(item.id);
+    if (!node) {
+      const verb = item.name === 'drop' ? 'Drop' : 'Retry';
+      node = make('div', { class: 'pending', role: 'status' }, make('span'),
+        make('button', { class: 'primary', onclick: () => act({ name: 'undo', pending: item.id }, 'Undone: nothing was changed.') }, 'Undo'),
+        make('button', { onclick: () => act({ name: 'now', pending: item.id }) }, verb + ' now'));
+      pendingNodes.set(item.id, node);
+      $('pending').append(node);
+    }
+    const left = Math.max(0, Math.ceil((item.ends - now()) / 1000));
+    setText(node.firstChild, (item.name === 'drop' ? 'Drops ' : 'Retries ') + counted(item.count, 'request') + ' in ' + left + ' s');
+  }
+}
+
+// MARK: health
+
+function showHealth() {
+  const box = $('outbox-health');
+  box.dataset.state = outbox.health.state;
+  setText(box, ({ nobody: '✕ ', held: '! ', paused: '❚❚ ' }[outbox.health.state] ?? '✓ ') + outbox.health.text);
+  $('outbox-pause').hidden = outbox.isPaused;
+  $('outbox-resume').hidden = !outbox.isPaused;
+  const hour = outbox.hour ?? [], sum = key => hour.reduce((total, minute) => total + minute[key], 0);
+  const delivered = sum('delivered'), first = hour[0]?.at;
+  const span = first == null ? 0 : Math.min(60, Math.max(1, Math.round((now() - first) / 60_000)));
+  setText($('kpi-delivered'), number(delivered));
+  setText($('kpi-delivered-note'), span ? 'delivered in ' + (span >= 60 ? 'the last hour' : 'the last ' + (span === 1 ? 'minute' : span + ' minutes')) + ', ' + rate(delivered / span) : 'delivered');
+  setText($('kpi-stored'), number(sum('stored')));
+  setText($('kpi-oldest'), outbox.oldest == null ? 'none' : duration(now() - outbox.oldest));
+  setText($('kpi-size'), bytes(outbox.bytes));
+  plot($('plot-delivered'), hour, 'delivered', 'Delivered per minute');
+  plot($('plot-stored'), hour, 'stored', 'Stored per minute');
+  plot($('plot-oldest'), hour, 'oldestAge', 'Age of the oldest request, in seconds');
+}
+
+const rate = perMinute => (perMinute < 10 ? perMinute.toFixed(1) : perMinute.toFixed(0)) + ' a minute';
+
+function plot(canvas, minutes, key, name) {
+  const values = minutes.map(minute => minute[key] ?? 0), most = Math.max(1, ...values), bars = 60;
+  const ratio = devicePixelRatio || 1, width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+  if (!width) return;
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext('2d'), step = width / bars;
+  context.clearRect(0, 0, width, height);
+  context.fillStyle = getComputedStyle(canvas).color;
+  values.slice(-bars).forEach((value, index, all) => {
+    const tall = value ? Math.max(ratio, value / most * (height - ratio)) : 0;
+    context.fillRect((bars - all.length + index) * step, height - tall, Math.max(1, step - ratio), tall);
+  });
+  canvas.setAttribute('aria-label', name + ': now ' + number(Math.round(values.at(-1) ?? 0)) + ', maximum ' + number(Math.round(most)));
+}
+
+const kinds = { trouble: 'does not respond', busy: 'asked for a pause', unauthorized: 'refuses the credentials' };
+
+function table(id, head, lines, empty) {
+  const box = $(id);
+  if (hasSelection(box) || box.contains(document.activeElement)) return;
+  const shape = JSON.stringify(lines.map(line => line.map(cell => cell instanceof Node ? cell.textContent : cell)));
+  if (box.shape === shape) return;
+  box.shape = shape;
+  box.replaceChildren(make('thead', {}, make('tr', {}, ...head.map(name => make('th', { scope: 'col' }, name)))),
+    make('tbody', {}, ...(lines.length ? lines.map(line => make('tr', {}, ...line.map((cell, index) =>
+      make(index ? 'td' : 'th', index ? {} : { scope: 'row' }, cell)))) : [make('tr', {}, make('td', { class: 'soft', colspan: head.length }, empty))])));
+}
+
+function showOrigins() {
+  const held = outbox.held;
+  const open = new Map();
+  for (const row of rows) {
+    const origin = hostOf(row.url);
+    if (origin && ['stored', 'attempting'].includes(row.state) && !held.some(hold => hostOf(hold.origin).replace(/:(80|443)$/, '') === origin)) {
+      open.set(origin, (open.get(origin) ?? 0) + 1);
+    }
+  }
+  table('held-table', ['Origin', 'Key', 'Health', 'Why', 'Next request', ''], [
+    ...held.map(hold => [hold.origin, hold.key ?? '', '✕ ' + (kinds[hold.kind] ?? 'held'), hold.reason,
+      hold.until <= now() ? 'now, one request' : 'at ' + dateTime(hold.until),
+      make('button', { class: 'small', 'aria-label': 'Resume ' + hold.origin + (hold.key ? ' ' + hold.key : ''),
+        onclick: event => { event.target.blur(); act({ name: 'resume-origin', origin: hold.origin, key: hold.key }, 'Sends to the origin again.'); } }, 'Resume')]),
+    ...[...open].sort().map(([origin, count]) => [origin, '', '✓ open', counted(count, 'request') + ' on this page', '', '']),
+  ], 'No origin is held.');
+  setText($('held-count'), held.length ? '(' + held.length + ' held)' : '');
+  table('paused-table', ['Paused lane', ''], outbox.pausedLanes.map(lane => [lane,
+    make('button', { class: 'small', 'aria-label': 'Resume the lane ' + lane,
+      onclick: event => { event.target.blur(); act({ name: 'resume', lane }, 'The lane is resumed.'); } }, 'Resume')]), 'No lane is paused.');
+  setText($('paused-count'), outbox.pausedLanes.length ? '(' + outbox.pausedLanes.length + ')' : '');
+  table('worker-table', ['Worker', 'Requests', 'State'], (outbox.workers ?? []).map(worker => [worker.name,
+    counted(worker.claims, 'request'), worker.state]), 'No worker has claimed a request.');
+  setText($('worker-count'), outbox.workers?.length ? '(' + outbox.workers.length + ')' : '');
+}
+
+// MARK: details of one request
+
+async function choose(row) {
+  chosen = row?.id ?? null;
+  list.mark(chosen);
+  $('outbox-details').hidden = !row;
+  if (!row) { detail = null; read(); return; }
+  setText($('outbox-title'), row.method + ' ' + row.url);
+  detailTabs.select(detailTab);
+  await readDetail();
+}
+
+async function readDetail() {
+  const id = chosen, found = await fetchJSON('outbox/request?id=' + encodeURIComponent(id));
+  if (chosen !== id) return;
+  $('outbox-changed').hidden = true;
+  detail = found;
+  renderDetail();
+}
+
+function renderDetail() {
+  const panel = $('outbox-panel');
+  panel.setAttribute('aria-labelledby', 'outbox-tabs-' + detailTab);
+  if (!detail) {
+    panel.replaceChildren(make('p', {}, 'The outbox does not know this request any more.'));
+    return;
+  }
+  setText($('outbox-outcome'), (signs[detail.row.state] ?? detail.row.state) + ', ' + counted(detail.row.attempts, 'attempt'));
+  panel.replaceChildren(...({ overview: detailOverview, request: detailRequest, attempts: detailAttempts, response: detailResponse, lane: detailLane })[detailTab]());
+}
+
+function detailOverview() {
+  const { row } = detail, buttons = make('p', { class: 'bar' });
+  const one = name => change(name, [row.id], { count: 1 });
+  if (canRetry.has(row.state)) {
+    buttons.append(make('button', { class: 'small', onclick: () => one('retry') }, 'Retry…'), make('button', { class: 'small danger', onclick: () => one('drop') }, 'Drop…'));
+  }
+  if (row.lane != null) {
+    const isPaused = outbox.pausedLanes.includes(row.lane);
+    buttons.append(make('button', { class: 'small', onclick: () => act({ name: isPaused ? 'resume' : 'pause', lane: row.lane },
+      isPaused ? 'The lane is resumed.' : 'The lane is paused.') }, isPaused ? 'Resume the lane' : 'Pause the lane'));
+  }
+  buttons.append(copyButton(row.id, 'the id', 'Copy id'));
+  return [buttons, facts([['State', signs[row.state]], ['Reason', row.reason], ['Request', row.method + ' ' + row.url], ['Lane', row.lane],
+    ['Id', row.id], ['Idempotency key', detail.idempotencyKey], ['Attempts', String(row.attempts)], ['Next attempt', nextText(row)],
+    ['Stored', dateTime(row.created)], ['Changed', dateTime(row.changed)], ['Expires', dateTime(row.expires)],
+    ['Priority', row.priority], ['Size', bytes(row.size)]])];
+}
+
+function detailRequest() {
+  if (!detail.request) return [make('p', { class: 'soft' }, 'The content is deleted when a request is delivered or dropped.')];
+  return [make('h3', {}, 'Fields'), fields(detail.request.fields, 'Request fields'), make('h3', {}, 'Body'),
+    detail.request.body ? bodyView(detail.request.body, contentType(detail.request.fields), 'request body')
+      : make('p', { class: 'soft' }, detail.request.note)];
+}
+
+function detailAttempts() {
+  const { row, history } = detail;
+  const lines = history.map(step => make('tr', {}, make('td', { class: 'number' }, dateTime(step.date)), make('td', { class: step.kind }, step.text)));
+  return [make('table', { class: 'facts' }, make('tr', {}, make('th', { scope: 'col' }, 'Time'), make('th', { scope: 'col' }, 'Event')), ...lines,
+    history.length ? '' : make('tr', {}, make('td', {}, dateTime(row.changed)), make('td', {}, row.reason ?? signs[row.state]))),
+  make('p', { class: 'soft' }, 'The outbox stores the number of attempts and the last reason. Earlier steps are shown from when this page\'s program began to watch.')];
+}
+
+function detailResponse() {
+  const { response } = detail;
+  if (!response) return [make('p', { class: 'soft' }, 'No response is stored for this request.')];
+  return [make('p', {}, 'Status ' + response.status), make('h3', {}, 'Fields'), fields(response.fields, 'Response fields'),
+    make('h3', {}, 'Body'), bodyView(response.body, contentType(response.fields), 'response body')];
+}
+
+function detailLane() {
+  if (detail.row.lane == null) return [make('p', { class: 'soft' }, 'The request is in no lane, and waits for no other.')];
+  return [make('p', {}, 'Lane ', make('b', {}, detail.row.lane), ', in the order of delivery:'),
+    make('table', { class: 'facts' }, ...detail.neighbours.map(row => make('tr', { class: row.id === detail.row.id ? 'own' : '' },
+      make('td', { class: row.state }, signs[row.state]), make('td', {}, row.method + ' ' + row.url + (row.id === detail.row.id ? ' (this request)' : '')),
+      make('td', {}, row.reason ?? nextText(row)))))];
+}
+
+// MARK: events
+
+export function takeOutbox(value) {
+  // The page opens on the dead letters, unless there are none.
+  if (!outbox && !value.counts['dead-letter']) { state = 'stored'; stateTabs.select(state); }
+  outbox = value;
+  showPending(outbox.pending);
+  for (const [name, label] of states) {
+    const count = outbox.counts[name] ?? 0;
+    setText(stateTabs.button(name), label + ' ' + number(count));
+    stateTabs.button(name).classList.toggle('alarm', name === 'dead-letter' && count > 0);
+  }
+  setText($('view-outbox-count'), outbox.counts['dead-letter'] ? '✕ ' + number(outbox.counts['dead-letter']) : '');
+  if ($('outbox').hidden) return;
+  drawOutbox();
+}
+
+export function drawOutbox() {
+  if (!outbox) return;
+  showHealth();
+  showOrigins();
+  const revision = JSON.stringify([outbox.counts, outbox.isPaused, outbox.pausedLanes, outbox.changes]);
+  if (seen === revision) { list.draw(); return; }
+  seen = revision;
+  read();
+  if (chosen == null) return;
+  const panel = $('outbox-panel');
+  if (isOver || hasSelection(panel) || panel.contains(document.activeElement)) $('outbox-changed').hidden = false;
+  else readDetail();
+}
+
+export const hasOutbox = () => outbox != null;
+export const heldOrigins = () => outbox?.held ?? [];
+
+export function outboxKey(event) {
+  const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  if (by && !event.target.closest('.details, [role=tablist]')) {
+    event.preventDefault();
+    const row = list.step(by);
+    if (row) choose(row);
+  } else if (event.key === '/') { event.preventDefault(); $('outbox-text').focus(); }
+  else if (event.key === 'x' && chosen != null) { const row = list.item(chosen); pick(row, !picked.has(row.id)); list.draw(); }
+  else if (event.key === 'Escape') { choose(null); list.scroller.focus(); }
+}
+
+export function setUpOutbox() {
+  list = new RowList($('outbox-list'), { columns, key: row => row.id, more: $('outbox-more'), choose, onrelease: () => { moves = true; read(); },
+    rowClass: row => (gone.has(row.id) ? '' : 'gone ') + (leaving.has(row.id) ? 'leaving ' : '') + (picked.has(row.id) ? 'picked' : ''),
+    emptyText: () => isFiltered() ? 'No request matches the filter.' : 'No requests in this state.' });
+  stateTabs = makeTabs($('outbox-states'), states.map(([name, label]) => [name, label]), name => { state = name; choose(null); restart(); });
+  stateTabs.select(state);
+  detailTabs = makeTabs($('outbox-tabs'), [['overview', 'Overview'], ['request', 'Request'], ['attempts', 'Attempts'], ['response', 'Response'],
+    ['lane', 'Lane']], name => { detailTab = name; renderDetail(); });
+  let typing = null;
+  for (const id of ['outbox-lane', 'outbox-origin', 'outbox-text']) {
+    $(id).addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(restart, 250); });
+  }
+  $('outbox-filters').addEventListener('submit', event => event.preventDefault());
+  $('outbox-next').addEventListener('click', () => { cursors.push(next); moves = true; list.scroller.scrollTop = 0; read(); });
+  $('outbox-back').addEventListener('click', () => { cursors.pop(); moves = true; list.scroller.scrollTop = 0; read(); });
+  $('outbox-pause').addEventListener('click', () => act({ name: 'pause' }, 'Delivery is paused.'));
+  $('outbox-resume').addEventListener('click', () => act({ name: 'resume' }, 'Delivery is resumed.'));
+  $('picked-retry').addEventListener('click', () => changePicked('retry'));
+  $('picked-drop').addEventListener('click', () => changePicked('drop'));
+  $('picked-none').addEventListener('click', () => { picked.clear(); list.draw(); showPicked(); });
+  $('all-retry').addEventListener('click', () => changeAll('retry'));
+  $('all-drop').addEventListener('click', () => changeAll('drop'));
+  $('outbox-close').addEventListener('click', () => choose(null));
+  $('outbox-changed').addEventListener('click', readDetail);
+  $('outbox-panel').addEventListener('pointerenter', () => { isOver = true; });
+  $('outbox-panel').addEventListener('pointerleave', () => { isOver = false; });
+  showPicked();
+}
