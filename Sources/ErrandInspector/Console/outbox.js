@@ -244,7 +244,7 @@ function showOrigins() {
       open.set(origin, (open.get(origin) ?? 0) + 1);
     }
   }
-  table('held-table', ['Origin', 'Key', 'Health', 'Why', 'Next request', ''], [
+  table('held-table', ['Origin', 'Key', 'Health', 'Why', 'Next request', 'Action'], [
     ...held.map(hold => [hold.origin, hold.key ?? '', '✕ ' + (kinds[hold.kind] ?? 'held'), hold.reason,
       hold.until <= now() ? 'now, one request' : 'at ' + dateTime(hold.until),
       make('button', { class: 'small', 'aria-label': 'Resume ' + hold.origin + (hold.key ? ' ' + hold.key : ''),
@@ -252,7 +252,7 @@ function showOrigins() {
     ...[...open].sort().map(([origin, count]) => [origin, '', '✓ open', counted(count, 'request') + ' on this page', '', '']),
   ], 'No origin is held.');
   setText($('held-count'), held.length ? '(' + held.length + ' held)' : '');
-  table('paused-table', ['Paused lane', ''], outbox.pausedLanes.map(lane => [lane,
+  table('paused-table', ['Paused lane', 'Action'], outbox.pausedLanes.map(lane => [lane,
     make('button', { class: 'small', 'aria-label': 'Resume the lane ' + lane,
       onclick: event => { event.target.blur(); act({ name: 'resume', lane }, 'The lane is resumed.'); } }, 'Resume')]), 'No lane is paused.');
   setText($('paused-count'), outbox.pausedLanes.length ? '(' + outbox.pausedLanes.length + ')' : '');
