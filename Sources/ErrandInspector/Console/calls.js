@@ -2,7 +2,7 @@
 import { $, make, setText } from './dom.js';
 import { bytes, counted, duration, hostOf, nameOf, number, shortType } from './format.js';
 import { cacheWord, matches, parse } from './filter.js';
-import { sorter } from './order.js';
+import { sorted } from './order.js';
 import { RowList } from './rows.js';
 import { act } from './connection.js';
 import { calls, outcomeOf, present, sawTime } from './model.js';
@@ -53,11 +53,11 @@ const columns = [
   } },
 ];
 
-const valueOf = (column, call) => ({
-  status: () => call.status ?? (call.end == null ? null : 0), method: () => call.method, name: () => nameOf(call.url), host: () => hostOf(call.url),
-  type: () => shortType(call.type) || null, size: () => call.bytes, time: () => (call.end ?? present()) - call.began,
-  cache: () => cacheWord(call) || null, attempts: () => call.attempts, start: () => call.id,
-})[column]();
+const values = {
+  status: call => call.status ?? (call.end == null ? null : 0), method: call => call.method, name: call => nameOf(call.url), host: call => hostOf(call.url),
+  type: call => shortType(call.type) || null, size: call => call.bytes, time: call => (call.end ?? present()) - call.began,
+  cache: call => cacheWord(call) || null, attempts: call => call.attempts, start: call => call.id,
+};
 
 function sortBy(name) {
   const startsDescending = ['start', 'size', 'time', 'attempts', 'status'].includes(name);
@@ -87,7 +87,7 @@ export function arrange(moves = false) {
   const now = present();
   let all = [...calls.values()];
   if (terms.length) all = all.filter(call => matches(terms, call, now));
-  if (sortColumn === 'start') { if (isDescending) all.reverse(); } else all.sort(sorter(sortColumn, isDescending, valueOf));
+  if (sortColumn === 'start') { if (isDescending) all.reverse(); } else all = sorted(all, isDescending, values[sortColumn]);
   list.update(all, { moves });
   setText($('count'), terms.length ? number(all.length) + ' of ' + counted(calls.size, 'call') : counted(calls.size, 'call'));
 }

@@ -24,12 +24,12 @@ export function visibleRange(top, height, rowHeight, count, extra = 8) {
   return { first, end: Math.min(count, Math.ceil((top + height) / rowHeight) + extra) };
 }
 
-export function sorter(column, isDescending, value) {
+// Sorts rows by a value, which is computed once for each row.
+export function sorted(rows, isDescending, valueOf) {
   const sign = isDescending ? -1 : 1;
-  return (a, b) => {
-    const [left, right] = [value(column, a), value(column, b)];
+  return rows.map(row => ({ row, value: valueOf(row) })).sort((a, b) => {
     // Rows without a value come last in either direction.
-    if (left == null || right == null) return left == null && right == null ? b.id - a.id : left == null ? 1 : -1;
-    return left < right ? -sign : left > right ? sign : b.id - a.id;
-  };
+    if (a.value == null || b.value == null) return a.value != null ? -1 : b.value != null ? 1 : b.row.id - a.row.id;
+    return a.value < b.value ? -sign : a.value > b.value ? sign : b.row.id - a.row.id;
+  }).map(({ row }) => row);
 }

@@ -52,8 +52,9 @@ def check_rules(page):
     assert run("order", """() => { const o = new m.HeldOrder(), waits = [o.update([1, 2], false), o.update([3, 1, 4], true)];
         return [waits, o.shown, o.update([3, 1, 4], false), o.shown]; }""") == [[0, 2], [1, 2], 0, [3, 1, 4]]
     assert run("order", "() => m.visibleRange(2600, 260, 26, 105, 5)") == {"first": 95, "end": 105}
-    assert run("order", """() => [{ id: 1, v: 2 }, { id: 2, v: null }, { id: 3, v: 5 }, { id: 4, v: 2 }]
-        .sort(m.sorter('v', true, (c, r) => r[c])).map(r => r.id)""") == [3, 4, 1, 2]
+    for is_descending, expected in [(True, [3, 4, 1, 2]), (False, [4, 1, 3, 2])]:
+        assert run("order", """down => m.sorted([{ id: 1, v: 2 }, { id: 2, v: null }, { id: 3, v: 5 }, { id: 4, v: 2 }],
+            down, row => row.v).map(row => row.id)""", is_descending) == expected
     assert run("waterfall", "() => m.axisOf([{ began: 100, end: 150 }, { began: 120, end: null }], 420)") == {
         "from": 100, "to": 500, "tick": 100}
     assert run("waterfall", "() => [3, 40, 999].map(m.tickOf)") == [1, 10, 200]
