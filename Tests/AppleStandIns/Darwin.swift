@@ -394,3 +394,24 @@ public func timingsafe_bcmp(_ __b1: UnsafeRawPointer!, _ __b2: UnsafeRawPointer!
 }
 public func memcmp(_ __s1: UnsafeRawPointer!, _ __s2: UnsafeRawPointer!, _ __n: Int) -> Int32 { absent() }
 public func strlen(_ __s: UnsafePointer<CChar>!) -> Int { absent() }
+
+// MARK: Terminals
+
+public typealias tcflag_t = UInt
+
+@frozen public struct termios: Sendable {
+  public var c_iflag: tcflag_t
+  public var c_oflag: tcflag_t
+  public var c_cflag: tcflag_t
+  public var c_lflag: tcflag_t
+  public init() { absent() }
+}
+
+public var ECHO: Int32 { absent() }
+public var TCSAFLUSH: Int32 { absent() }
+@discardableResult
+public func tcgetattr(_ descriptor: Int32, _ settings: UnsafeMutablePointer<termios>!) -> Int32 { absent() }
+@discardableResult
+public func tcsetattr(_ descriptor: Int32, _ action: Int32, _ settings: UnsafePointer<termios>!) -> Int32 {
+  absent()
+}
