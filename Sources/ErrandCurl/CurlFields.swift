@@ -34,9 +34,7 @@ final class CurlFields {
       !fields.contains(name) && !omitted.contains { ASCII.equalIgnoringCase($0, name) }
     }
     if adds("Accept-Encoding") {
-      // A part of a coded body cannot be decoded.
-      let acceptsCodings = added.acceptsCodings && !fields.contains("Range")
-      add("Accept-Encoding: \(acceptsCodings ? ContentCoding.offered : "identity")")
+      add("Accept-Encoding: \(ContentCoding.accepted(with: fields, decodes: added.acceptsCodings))")
     }
     // libcurl adds none of these to a GET or HEAD.
     guard added.mayHaveBody else { return }

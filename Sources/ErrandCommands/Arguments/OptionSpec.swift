@@ -15,8 +15,11 @@ struct OptionSpec: Sendable, Hashable {
 
   var takesValue: Bool { placeholder != nil }
 
+  /// The names with their dashes, the long one first.
+  var names: [String] { [long.map { "--\($0)" }, short.map { "-\($0)" }].compactMap(\.self) }
+
   /// The option's name in messages: the long one if it has one.
-  var name: String { long.map { "--\($0)" } ?? short.map { "-\($0)" } ?? "" }
+  var name: String { names.first ?? "" }
 }
 
 extension OptionSpec {

@@ -21,8 +21,6 @@ struct Transfer: Sendable, Hashable {
   var method: HTTPMethod
   var url: String
   var fields: [HTTPFields.Field] = []
-  /// The names of the fields that are not sent, although they would be added.
-  var omittedFields: [String] = []
   var query: [NameAndValue] = []
   /// The folder of the response cache; nil for no cache.
   var cache: String?
@@ -71,9 +69,15 @@ struct Transfer: Sendable, Hashable {
 }
 
 extension Transfer {
+  /// The names of the fields that are not sent, although they would be added.
+  var omittedFields: [String] { connection.omittedFields }
+
+  func omits(_ name: String) -> Bool { omittedFields.contains { ASCII.equalIgnoringCase($0, name) } }
+
   /// - Parameter method: The method; nil if the body and the options determine it.
   init(_ arguments: ScannedArguments, method: HTTPMethod?, url: String) throws(UsageError) {
     self.init(method: method ?? .get, url: ValueParser.url(url))
+    connection = try ConnectionArguments(arguments)
     for (option, name) in [(OptionSpec.agent, "User-Agent"), (.cookie, "Cookie"), (.referer, "Referer")] {
       for text in arguments.values(option) { try takeField("\(name): \(text)") }
     }
@@ -98,8 +102,6 @@ extension Transfer {
       throw UsageError("--http1.1 cannot be combined with --http2")
     }
     httpVersion = arguments.has(.http2) ? .http2 : arguments.has(.http1) ? .http1 : nil
-    connection = try ConnectionArguments(arguments)
-    connection.omittedFields = omittedFields
     showsHead = arguments.has(.include) || self.method == .head
     isVerbose = arguments.has(.verbose)
     activity = arguments.last(.activity)
@@ -115,7 +117,7 @@ extension Transfer {
   private mutating func takeField(_ text: String) throws(UsageError) {
     let field = try ValueParser.field(text)
     if field.value.isEmpty, text.contains(":") {
-      omittedFields.append(field.name)
+      connection.omittedFields.append(field.name)
     } else {
       fields.append(field)
     }

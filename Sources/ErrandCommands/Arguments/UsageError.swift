@@ -52,7 +52,7 @@ struct UnknownOption {
   /// Returns a hint at the commands that have exactly this option.
   private static func elsewhere(_ given: String) -> String? {
     let all = CommandSpec.all + CommandSpec.all.flatMap(\.subcommands)
-    let owners = all.filter { $0.options.contains { names($0).contains(given) } }.map { "errand \($0.name)" }
+    let owners = all.filter { $0.options.contains { $0.names.contains(given) } }.map { "errand \($0.name)" }
     guard let first = owners.first else { return nil }
     return switch owners.count {
     case 1: "\(given) belongs to \(first)."
@@ -62,15 +62,11 @@ struct UnknownOption {
   }
 
   private static func nearestElsewhere(_ given: String) -> String? {
-    guard given.hasPrefix("--"), let near = Spelling.nearest(to: given, in: OptionSpec.all.flatMap(names))
+    guard given.hasPrefix("--"), let near = Spelling.nearest(to: given, in: OptionSpec.all.flatMap(\.names))
     else { return nil }
     return elsewhere(near).map {
       "Did you mean \(near)? \($0.replacing("\(near) belongs", with: "It belongs"))"
     }
-  }
-
-  private static func names(_ option: OptionSpec) -> [String] {
-    [option.long.map { "--\($0)" }, option.short.map { "-\($0)" }].compactMap { $0 }
   }
 
   private static func nearest(_ given: String, _ command: CommandSpec) -> String? {

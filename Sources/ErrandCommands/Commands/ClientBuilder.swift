@@ -41,7 +41,7 @@ struct ClientBuilder {
     let sent = sentHead
     let transport: any Transport =
       transfer.isOffline
-      ? OfflineTransport(output: console.output, omittedFields: transfer.omittedFields)
+      ? OfflineTransport(output: console.output, transfer: transfer)
       : try transfer.connection.transport(onSentHead: sent)
     // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.
     let takesAnyStatus =
@@ -65,7 +65,7 @@ struct ClientBuilder {
       let lines = SentHead.masked(head)
       if transfer.isVerbose { for line in lines { console.say("> \(line)") } }
       if parts.contains(.requestHead) {
-        try? console.output.write(lines.map { ControlEscaper.line($0) + "\n" }.joined() + "\n")
+        try? console.output.write(head: lines)
       }
       if parts.contains(.requestBody), !body.isNone { try? Self.show(body, console.output) }
     }

@@ -49,7 +49,10 @@ final class PlainDelivery: Delivery {
   func deliver(_ response: Response, to output: OutputDescriptor) async throws {
     showHead(response.status, response.fields, response.timing)
     let parts = transfer.parts ?? .responseBody
-    if parts.contains(.responseHead) { try output.write(head(response)) }
+    if parts.contains(.responseHead) {
+      try output.write(
+        head: Console.head(response.status, response.fields, version: response.timing.httpVersion))
+    }
     var writer = BodyWriter(output, laysOut: transfer.isRaw ? nil : response.fields["Content-Type"])
     for try await chunk in response.chunks where parts.contains(.responseBody) {
       // The body and the progress line must not share a terminal's line.
@@ -94,25 +97,29 @@ final class PlainDelivery: Delivery {
     }
     // After control-C the user needs no message.
     if failure.exit != .interrupted { console.say(failure) }
-    guard let format = transfer.writeOut, !hasWrittenOut.withLock({ $0 }) else { return }
     let error = failure.cause
-    try console.output.write(
-      format.text(
-        WriteOut.Values(
-          transfer: transfer, status: error?.status, fields: error?.fields ?? [:],
-          url: error?.url ?? transfer.url,
-          timing: error?.timing, exit: failure.exit, message: failure.message)))
+    try writeOut(
+      WriteOut.Values(
+        transfer: transfer, status: error?.status, fields: error?.fields ?? [:],
+        url: error?.url ?? transfer.url, timing: error?.timing, exit: failure.exit, message: failure.message))
   }
 
   private func writeOut(_ response: Response, _ timing: Timing, _ exit: ExitCode) throws {
-    guard let format = transfer.writeOut else { return }
-    hasWrittenOut.withLock { $0 = true }
-    try console.output.write(
-      format.text(
-        WriteOut.Values(
-          transfer: transfer, status: response.status, fields: response.fields,
-          url: response.url.absoluteString,
-          timing: timing, exit: exit)))
+    try writeOut(
+      WriteOut.Values(
+        transfer: transfer, status: response.status, fields: response.fields,
+        url: response.url.absoluteString, timing: timing, exit: exit))
+  }
+
+  /// Prints the text of `-w`, once: a response that is rejected is also a failure.
+  private func writeOut(_ values: WriteOut.Values) throws {
+    guard let format = transfer.writeOut,
+      !hasWrittenOut.withLock({ old in
+        defer { old = true }
+        return old
+      })
+    else { return }
+    try console.output.write(format.text(values))
   }
 
   /// Shows the head of a response as the options ask.
@@ -122,14 +129,6 @@ final class PlainDelivery: Delivery {
     console.say(
       status, fields, version: timing?.httpVersion,
       prefix: transfer.isVerbose && !transfer.showsHead ? "< " : "")
-  }
-
-  private func head(_ response: Response) -> String {
-    let lines =
-      [
-        response.timing.httpVersion.map { "\($0) \(response.status)" } ?? "\(response.status)"
-      ] + response.fields.map { "\($0.name): \($0.value)" }
-    return lines.map { ControlEscaper.line($0) + "\n" }.joined() + "\n"
   }
 
   private func showCacheStatus(_ response: Response) {

@@ -47,7 +47,7 @@ enum FileTarget: Sendable {
         self = .descriptor(number)
       }
     case .fileNamedByURL:
-      let name = url.flatMap(Self.name) ?? "download"
+      let name = Self.nameOfDownload(from: url)
       guard FileDescriptor.status(of: name) == nil else {
         throw CommandFailure(
           .localFile, "file", "\(name) already exists and was not changed",
@@ -56,6 +56,9 @@ enum FileTarget: Sendable {
       self = .file(path: name)
     }
   }
+
+  /// Returns the name of a file that the user has not named.
+  static func nameOfDownload(from url: URL?) -> String { url.flatMap(name) ?? "download" }
 
   /// Returns the last part of the URL's path, or nil if it is unsafe as a file name. A safe name has at most
   /// 240 bytes, does not begin with a dot or a dash, and contains no slash and no control character.

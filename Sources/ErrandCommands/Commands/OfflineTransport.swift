@@ -13,12 +13,11 @@ struct OfflineTransport: Transport {
   struct Printed: Error {}
 
   let output: OutputDescriptor
-  let omittedFields: [String]
+  let transfer: Transfer
 
   func perform(_ exchange: Exchange) async throws -> TransferResult {
     let request = exchange.request
-    for line in SentHead.masked(head(of: request)) { try output.write(ControlEscaper.line(line) + "\n") }
-    try output.write("\n")
+    try output.write(head: SentHead.masked(head(of: request)))
     var writer = BodyWriter(output, laysOut: request.fields["Content-Type"])
     switch request.upload {
     case .none: break
@@ -51,7 +50,7 @@ struct OfflineTransport: Transport {
   private func head(of request: Exchange.Request) -> String {
     let fields = request.fields
     func adds(_ name: String) -> Bool {
-      !fields.contains(name) && !omittedFields.contains { ASCII.equalIgnoringCase($0, name) }
+      !fields.contains(name) && !transfer.omits(name)
     }
     var target = request.url.path(percentEncoded: true)
     if target.isEmpty { target = "/" }
@@ -62,12 +61,12 @@ struct OfflineTransport: Transport {
       lines.append("Host: \(host)" + (port.map { ":\($0)" } ?? ""))
     }
     if adds("Accept") { lines.append("Accept: */*") }
-    for field in fields where !omittedFields.contains(where: { ASCII.equalIgnoringCase($0, field.name) }) {
+    for field in fields where !transfer.omits(field.name) {
       lines.append("\(field.name): \(field.value)")
     }
     if adds("Accept-Encoding") {
-      let accepts = request.decodesContent && !fields.contains("Range")
-      lines.append("Accept-Encoding: \(accepts ? ContentCoding.offered : "identity")")
+      let accepted = ContentCoding.accepted(with: fields, decodes: request.decodesContent)
+      lines.append("Accept-Encoding: \(accepted)")
     }
     if let length = request.upload.length {
       let announcesNone = [.post, .put, .patch].contains(request.method)

@@ -30,7 +30,7 @@ struct RequestBuilder {
     guard request.url != nil else { return request }
     request.body = try await body()
     if request.body.contentType == "application/json", !request.fields.contains("Accept"),
-      !transfer.omittedFields.contains(where: { ASCII.equalIgnoringCase($0, "Accept") })
+      !transfer.omits("Accept")
     {
       request.fields.append("Accept", "application/json")
     }

@@ -55,7 +55,7 @@ struct SessionFile: Codable {
     func isKept(_ name: String) -> Bool { !own.contains { ASCII.lowercased(name).hasPrefix($0) } }
     func isGiven(_ name: String) -> Bool {
       transfer.fields.contains { ASCII.equalIgnoringCase($0.name, name) }
-        || transfer.omittedFields.contains { ASCII.equalIgnoringCase($0, name) }
+        || transfer.omits(name)
     }
     let kept = fields.filter { $0.count == 2 && !isGiven($0[0]) }
     fields = kept + transfer.fields.filter { isKept($0.name) }.map { [$0.name, $0.value] }

@@ -162,7 +162,7 @@ struct TransferCommand {
       switch transfer.target {
       case .standardOutput: nil
       case .file(let path): path
-      case .fileNamedByURL: url.map { FileTarget.name(from: $0) ?? "download" }
+      case .fileNamedByURL: FileTarget.nameOfDownload(from: url)
       }
     guard transfer.resumes, let path, let status = FileDescriptor.status(of: path), status.isRegular else {
       return nil
@@ -204,7 +204,7 @@ struct TransferCommand {
     switch (transfer.target, transfer.body) {
     case (.file(let path), _): path.split(separator: "/").last.map(String.init) ?? path
     case (_, .file(let path, _)): path.split(separator: "/").last.map(String.init) ?? path
-    case (.fileNamedByURL, _): URL(string: transfer.url).flatMap(FileTarget.name) ?? "download"
+    case (.fileNamedByURL, _): FileTarget.nameOfDownload(from: URL(string: transfer.url))
     default: "upload"
     }
   }

@@ -13,10 +13,6 @@ enum CompletionScript {
   /// The commands and their subcommands, each by its full name.
   private static var commands: [CommandSpec] { CommandSpec.all + CommandSpec.all.flatMap(\.subcommands) }
 
-  private static func names(_ option: OptionSpec) -> [String] {
-    [option.long.map { "--\($0)" }, option.short.map { "-\($0)" }].compactMap { $0 }
-  }
-
   /// Returns true for an option whose value is the name of a file or a folder.
   private static func takesFile(_ option: OptionSpec) -> Bool {
     guard let placeholder = option.placeholder else { return false }
@@ -32,14 +28,14 @@ enum CompletionScript {
     let words = commands.map { command in
       let following = command.subcommands.map { $0.name.dropFirst(command.name.count + 1) }.map(String.init)
       return
-        "    '\(command.name)') words='\((following + command.options.flatMap(names)).joined(separator: " "))';;"
+        "    '\(command.name)') words='\((following + command.options.flatMap(\.names)).joined(separator: " "))';;"
     }
-    let files = Set(OptionSpec.all.filter(takesFile).flatMap(names)).sorted().joined(separator: "|")
+    let files = Set(OptionSpec.all.filter(takesFile).flatMap(\.names)).sorted().joined(separator: "|")
     let lists = values.map {
       "    \($0.names.joined(separator: "|"))) words='\($0.values.joined(separator: " "))';;"
     }
     let known = Set(values.flatMap(\.names))
-    let others = Set(OptionSpec.all.filter { $0.takesValue && !takesFile($0) }.flatMap(names)).subtracting(
+    let others = Set(OptionSpec.all.filter { $0.takesValue && !takesFile($0) }.flatMap(\.names)).subtracting(
       known)
     return """
       # Completes the arguments of errand in bash: errand completion bash
@@ -98,10 +94,14 @@ enum CompletionScript {
   /// The options whose values are known.
   private static var values: [(names: [String], values: [String])] {
     [
-      (names(.format), ["json"]), (names(.tlsMinimum), ["1.2", "1.3"]), (names(.keyBy), ["lane"]),
-      (names(.state), OutboxState.allCases.map { "\($0)" }),
-      (names(.request) + names(.method), ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
-      (names(.print), ["HBhb", "hb", "h", "HB"]),
+      (OptionSpec.format.names, ["json"]), (OptionSpec.tlsMinimum.names, ["1.2", "1.3"]),
+      (OptionSpec.keyBy.names, ["lane"]),
+      (OptionSpec.state.names, OutboxState.allCases.map { "\($0)" }),
+      (
+        OptionSpec.request.names + OptionSpec.method.names,
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+      ),
+      (OptionSpec.print.names, ["HBhb", "hb", "h", "HB"]),
     ]
   }
 
@@ -119,7 +119,7 @@ enum CompletionScript {
     }
     let options = commands.filter { $0.subcommands.isEmpty }.map { command in
       let lines = command.options.flatMap { option in
-        names(option).map { name in
+        option.names.map { name in
           let help = quoted(option.help).replacing("[", with: "\\[").replacing("]", with: "\\]")
           let value = option.placeholder.map { ":\(quoted($0)):\(takesFile(option) ? "_files" : " ")" } ?? ""
           return "'*\(name)[\(help)]\(value)'"

@@ -51,12 +51,18 @@ struct Console: Sendable {
   /// Writes the status and the header fields to standard error.
   /// - Parameter prefix: The beginning of each line of `-v`, which shows no secrets.
   func say(_ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?, prefix: String = "") {
-    say(prefix + (version.map { "\($0) \(status)" } ?? "\(status)"))
-    let isMasked = !prefix.isEmpty
-    for field in fields {
-      say("\(prefix)\(field.name): \(isMasked && Secrets.standard.hides(field) ? "***" : field.value)")
+    for line in Self.head(status, fields, version: version, masksSecrets: !prefix.isEmpty) {
+      say(prefix + line)
     }
     say("")
+  }
+
+  /// The lines of a response's head.
+  static func head(
+    _ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?, masksSecrets: Bool = false
+  ) -> [String] {
+    [version.map { "\($0) \(status)" } ?? "\(status)"]
+      + fields.map { "\($0.name): \(masksSecrets && Secrets.standard.hides($0) ? "***" : $0.value)" }
   }
 }
 
@@ -140,6 +146,11 @@ final class OutputDescriptor: Sendable {
   }
 
   func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
+
+  /// Writes the lines of a head, with control characters escaped, and an empty line after them.
+  func write(head lines: [String]) throws(Failure) {
+    try write(lines.map { ControlEscaper.line($0) + "\n" }.joined() + "\n")
+  }
 
   private static func reason() -> String { String(cString: strerror(errno)) }
 }

@@ -11,19 +11,16 @@ struct CurlCommand {
   init(_ request: Request, _ transfer: Transfer, _ login: Login) {
     var request = request
     let agent = HTTPFields.Field("User-Agent", "Errand/\(ErrandVersion.current)")
-    let omitted = transfer.omittedFields
-    func omits(_ name: String) -> Bool { omitted.contains { ASCII.equalIgnoringCase($0, name) } }
-    if !request.fields.contains("User-Agent"), !omits("User-Agent") {
+    if !request.fields.contains("User-Agent"), !transfer.omits("User-Agent") {
       request.fields.append(agent.name, agent.value)
     }
     words = request.curlWords()
-    if !request.fields.contains("Accept-Encoding"), !omits("Accept-Encoding") {
-      words +=
-        request.fields.contains("Range")
-        ? ["-H", "Accept-Encoding: identity"]
-        : ["-H", "Accept-Encoding: \(ContentCoding.offered)", "--compressed"]
+    if !request.fields.contains("Accept-Encoding"), !transfer.omits("Accept-Encoding") {
+      let accepted = ContentCoding.accepted(with: request.fields, decodes: true)
+      words += ["-H", "Accept-Encoding: \(accepted)"]
+      if accepted == ContentCoding.offered { words.append("--compressed") }
     }
-    for name in omitted { words += ["-H", "\(name):"] }
+    for name in transfer.omittedFields { words += ["-H", "\(name):"] }
     if transfer.redirects == 0 { words.removeAll { $0 == "--location" } }
     if let most = transfer.redirects, most > 0 { words += ["--max-redirs", "\(most)"] }
     if let deadline = transfer.deadline { words += ["--max-time", "\(deadline.seconds)"] }

@@ -70,7 +70,7 @@ enum HelpText {
   }
 
   private static func label(_ option: OptionSpec) -> String {
-    let names = [option.short.map { "-\($0)" }, option.long.map { "--\($0)" }].compactMap { $0 }
+    let names = option.names.reversed()
     let text = (option.short == nil ? "    " : "") + names.joined(separator: ", ")
     return option.placeholder.map { "\(text) \($0)" } ?? text
   }

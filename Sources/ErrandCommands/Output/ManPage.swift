@@ -49,7 +49,7 @@ enum ManPage {
     for group in command.groups {
       lines += [".PP", escaped(group.title) + ":"]
       for option in group.options {
-        let names = [option.short.map { "-\($0)" }, option.long.map { "--\($0)" }].compactMap { $0 }
+        let names = option.names.reversed()
         let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
         lines += [".TP", "\\fB\(escaped(names.joined(separator: ", ")))\\fR\(value)", escaped(option.help)]
       }

@@ -1,4 +1,4 @@
-import ErrandCore
+package import ErrandCore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -146,6 +146,12 @@ package enum ContentCoding: String, Sendable, Hashable {
 
   /// The value of `Accept-Encoding`: the codings whose decoders are linked.
   package static let offered = "gzip, deflate, br, zstd"
+
+  /// Returns the value of `Accept-Encoding` for a request with these fields.
+  package static func accepted(with fields: HTTPFields, decodes: Bool) -> String {
+    // A part of a coded body cannot be decoded.
+    decodes && !fields.contains("Range") ? offered : "identity"
+  }
 
   /// Returns the codings of a body in the order in which they were applied, without `identity`.
   ///

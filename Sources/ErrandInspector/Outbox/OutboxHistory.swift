@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandOutbox
 
 #if canImport(FoundationEssentials)
@@ -76,7 +77,6 @@ extension OutboxHistory.Step {
 
 extension Duration {
   fileprivate var formattedShort: String {
-    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-    return seconds < 10 ? "\((seconds * 10).rounded() / 10) s" : "\(Int(seconds.rounded())) s"
+    seconds < 10 ? "\((seconds * 10).rounded() / 10) s" : "\(Int(seconds.rounded())) s"
   }
 }
