@@ -1,5 +1,11 @@
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The body that the command line asks for.
 enum BodyArgument: Sendable, Hashable {
   enum Part: Sendable, Hashable {
@@ -133,19 +139,27 @@ enum BodyArgument: Sendable, Hashable {
     self = Self.literal(texts.joined(separator: "&"), Self.formType)
   }
 
-  /// Encodes the value of `name=value`, `=value` or `value`, as curl does.
+  /// Encodes the value of `name=value`, `=value` or `value`, or the file in `name@file` or `@file`, as curl does.
   private static func encoded(_ text: String) throws(UsageError) -> String {
-    let (name, value) =
-      text.firstIndex(of: "=").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
-    if text.hasPrefix("@") || name.contains("@")
-      || (name.isEmpty && value.contains("@") && !text.hasPrefix("="))
-    {
-      throw UsageError(
-        "--data-urlencode reads no file", hint: "To send a file as it is: -d @FILE. Text with an @: =text.")
+    guard let place = text.firstIndex(of: "=") ?? text.firstIndex(of: "@") else { return escaped(text.utf8) }
+    let (name, rest) = (text[..<place], text[text.index(after: place)...])
+    let value = text[place] == "=" ? escaped(rest.utf8) : escaped(try contents(of: String(rest)))
+    return name.isEmpty ? value : "\(name)=\(value)"
+  }
+
+  private static func escaped(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { URLBytes.isUnreserved($0) ? String(UnicodeScalar($0)) : URLBytes.escaped($0) }.joined()
+  }
+
+  private static func contents(of path: String) throws(UsageError) -> Data {
+    guard !path.isEmpty, path != "-" else {
+      throw UsageError("--data-urlencode needs the name of a file after @", hint: "Text with an @: =text.")
     }
-    return (name.isEmpty ? "" : "\(name)=")
-      + value.utf8.map { URLBytes.isUnreserved($0) ? String(UnicodeScalar($0)) : URLBytes.escaped($0) }
-      .joined()
+    do {
+      return try FileDescriptor.contents(of: path, limit: 16 << 20)
+    } catch {
+      throw UsageError("--data-urlencode: \(error)", hint: "Text with an @: =text.")
+    }
   }
 
   private init(json: [String]) throws(UsageError) {

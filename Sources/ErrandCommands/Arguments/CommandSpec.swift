@@ -134,7 +134,10 @@ extension CommandSpec {
     CommandSpec(
       name: name, operands: ["URL", "[ITEM ...]"], summary: summary,
       notes: itemNotes + bodyNotes
-        + ["Without a body, data that is piped to the command is the body."] + guaranteeNotes,
+        + [
+          "Without a body, data that is piped to the command is the body. In a loop that reads its input, as in",
+          "while read, add --ignore-stdin.",
+        ] + guaranteeNotes,
       groups: [asking, identity, body, limits, connection, arriving, shown], examples: examples)
   }
 

@@ -95,6 +95,10 @@ enum Invocation: Sendable, Hashable {
       return
     }
     try Self.check(arguments.operands, command)
+    if command.name == "request" {
+      self = try Self.request(arguments, defaults)
+      return
+    }
     if let place = command.operands.firstIndex(of: "URL"), arguments.accepts(.header) {
       arguments.takeDefaults(defaults.options(for: arguments.operands[place]))
     }
@@ -121,7 +125,6 @@ enum Invocation: Sendable, Hashable {
           hint: "For example: errand send PURGE URL.")
       }
       self = .transfer(try Transfer(arguments, method: HTTPMethod(operands[0]), url: operands[1]))
-    case "request": self = try Self.request(arguments)
     case "events": self = .events(try EventsAction(arguments))
     case "download": self = .transfer(try Self.download(arguments))
     case "upload": self = .transfer(try Self.upload(arguments))
@@ -130,29 +133,37 @@ enum Invocation: Sendable, Hashable {
     }
   }
 
-  private static func request(_ arguments: ScannedArguments) throws(UsageError) -> Invocation {
+  private static func request(
+    _ arguments: ScannedArguments, _ defaults: ConfigFile
+  ) throws(UsageError) -> Invocation {
     var arguments = arguments
     let urls = [arguments.operands[0]] + arguments.takeURLs(after: 1)
-    if let name = arguments.last(.request), !ASCII.isToken(name) {
-      throw UsageError("\(name.quotedWithoutSecrets) is not a valid HTTP method")
-    }
     var transfers: [Transfer] = []
+    var atOnce = false
     for url in urls {
-      transfers.append(
-        try Transfer(arguments, method: arguments.last(.request).map { HTTPMethod($0) }, url: url))
+      // The default options of one host are not for another one.
+      var arguments = arguments
+      arguments.takeDefaults(defaults.options(for: url))
+      let method = arguments.last(.request)
+      if let method, !ASCII.isToken(method) {
+        throw UsageError("\(method.quotedWithoutSecrets) is not a valid HTTP method")
+      }
+      transfers.append(try Transfer(arguments, method: method.map { HTTPMethod($0) }, url: url))
+      atOnce = atOnce || arguments.has(.parallel)
     }
-    let atOnce = arguments.has(.parallel)
-    if atOnce, !arguments.has(.remoteName) {
-      throw UsageError(
-        "--parallel would mix the bodies on standard output", hint: "To write each to its own file: add -O.")
+    if urls.count == 1 { return .transfer(transfers[0]) }
+    for transfer in transfers {
+      if transfer.guarantee != nil { throw UsageError("--guaranteed takes one URL") }
+      if case .file = transfer.target {
+        throw UsageError("-o takes one URL", hint: "To write each body to its own file: -O.")
+      }
+      if atOnce, transfer.target == .standardOutput {
+        throw UsageError(
+          "--parallel would mix the bodies on standard output", hint: "To write each to its own file: add -O."
+        )
+      }
     }
-    if urls.count > 1, transfers[0].guarantee != nil {
-      throw UsageError("--guaranteed takes one URL")
-    }
-    if urls.count > 1, arguments.has(.file) {
-      throw UsageError("-o takes one URL", hint: "To write each body to its own file: -O.")
-    }
-    return urls.count == 1 ? .transfer(transfers[0]) : .transfers(transfers, atOnce: atOnce)
+    return .transfers(transfers, atOnce: atOnce)
   }
 
   private static func inspect(_ arguments: ScannedArguments) throws(UsageError) -> Invocation {

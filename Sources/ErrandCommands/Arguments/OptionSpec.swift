@@ -68,7 +68,9 @@ extension OptionSpec {
   static let dataRaw = OptionSpec("data-raw", nil, "DATA", "body: this text, also if it begins with @")
   static let dataBinary = OptionSpec("data-binary", nil, "DATA|@FILE|-", "the same as -d")
   static let dataEncoded = OptionSpec(
-    "data-urlencode", nil, "name=value", "body: a URL-encoded form, like --form")
+    "data-urlencode", nil, "name=value", "body: this text, or the file in name@FILE, URL-encoded")
+  static let ignoreInput = OptionSpec(
+    "ignore-stdin", nil, nil, "take no body from what is piped to the command")
   static let asQuery = OptionSpec("get", "G", nil, "add the text of -d to the URL's query, and send no body")
   static let uploadFile = OptionSpec("upload-file", "T", "FILE|-", "body: this file, with PUT")
   static let json = OptionSpec(
@@ -211,7 +213,7 @@ extension OptionSpec {
     timeout, connectTimeout, deadline, retry, noRedirects, maxRedirects, limitRate,
   ]
   static let connection = [http1, http2] + ways
-  static let bodies = [data, dataRaw, dataEncoded, json, form, part, compress]
+  static let bodies = [data, dataRaw, dataEncoded, json, form, part, compress, ignoreInput]
   static let shown = [include, verbose, activity, file, format, raw, print, offline, writeOut] + watching
 
   /// Options of curl that ask for what errand does anyway.

@@ -69,7 +69,7 @@ struct ScannedArguments: Sendable {
   }
 
   /// True for a command whose body may be piped to it.
-  var readsPipe: Bool { ["post", "put", "patch"].contains(command.name) }
+  var readsPipe: Bool { ["post", "put", "patch"].contains(command.name) && !has(.ignoreInput) }
 
   /// Removes the operands after the first ones that are URLs with a scheme, and returns them.
   mutating func takeURLs(after count: Int) -> [String] {

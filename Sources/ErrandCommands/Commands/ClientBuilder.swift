@@ -14,6 +14,7 @@ struct ClientBuilder {
   let console: Console
   let listeners: [any EventListener]
   let cache: DiskResponseCache?
+  let connections: Connections
   /// False for a command that shows no response with an error status.
   var acceptsAnyStatus = true
   /// The body that `--print B` shows.
@@ -35,14 +36,12 @@ struct ClientBuilder {
       configuration.onCacheFailure = { [console] in console.say("errand: the cache failed: \($0)") }
     }
     login.configure(&configuration)
-    if transfer.connection.acceptsAnyCertificate {
-      console.say("errand: warning: -k accepts any certificate, so anybody may read and change what is sent")
-    }
-    let sent = sentHead
     let transport: any Transport =
       transfer.isOffline
       ? OfflineTransport(output: console.output, transfer: transfer)
-      : try transfer.connection.transport(onSentHead: sent)
+      : try connections.transport(for: Connections.Use(transfer)) {
+        try transfer.connection.transport(console, onSentHead: sentHead)
+      }
     // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.
     let takesAnyStatus =
       acceptsAnyStatus && transfer.target == .standardOutput
@@ -86,7 +85,11 @@ struct ClientBuilder {
 
 extension ConnectionArguments {
   /// - Parameter onSentHead: Called with the head of each request as it is sent.
-  func transport(onSentHead: (@Sendable (String) -> Void)? = nil) throws -> CurlTransport {
+  func transport(_ console: Console, onSentHead: (@Sendable (String) -> Void)? = nil) throws -> CurlTransport
+  {
+    if acceptsAnyCertificate {
+      console.say("errand: warning: -k accepts any certificate, so anybody may read and change what is sent")
+    }
     var configuration = CurlConfiguration()
     configuration.onSentHead = onSentHead
     configuration.acceptsAnyCertificate = acceptsAnyCertificate

@@ -50,7 +50,8 @@ struct EventsCommand {
       }
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
-        listeners: try transfer.recording.listeners(console), cache: nil, acceptsAnyStatus: false
+        listeners: try transfer.recording.listeners(console), cache: nil, connections: Connections(),
+        acceptsAnyStatus: false
       ).client()
       try InspectedCalls.show(client)
       for try await event in client.events(request, after: action.lastID, options: options) {

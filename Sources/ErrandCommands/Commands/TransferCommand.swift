@@ -11,10 +11,12 @@ import ErrandUploads
 struct TransferCommand {
   private(set) var transfer: Transfer
   let console: Console
+  let connections: Connections
 
-  init(transfer: Transfer, console: Console) {
+  init(transfer: Transfer, console: Console, connections: Connections = Connections()) {
     self.transfer = transfer
     self.console = console
+    self.connections = connections
   }
 
   mutating func run() async throws -> ExitCode {
@@ -73,7 +75,7 @@ struct TransferCommand {
       let listeners = try transfer.recording.listeners(console)
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
-        listeners: listeners + (isTerminal ? [watch] : []), cache: cache,
+        listeners: listeners + (isTerminal ? [watch] : []), cache: cache, connections: connections,
         acceptsAnyStatus: transfer.upload == nil, body: request.body
       ).client()
       try InspectedCalls.show(client)
@@ -175,7 +177,7 @@ struct TransferCommand {
     _ file: (path: String, size: Int), _ request: Request, _ login: Login
   ) async throws -> Bool {
     let client = try ClientBuilder(
-      transfer: transfer, login: login, console: console, listeners: [], cache: nil
+      transfer: transfer, login: login, console: console, listeners: [], cache: nil, connections: connections
     ).client()
     var head = request.field("Accept-Encoding", "identity")
     head.method = .head

@@ -107,7 +107,7 @@ struct GuaranteedCommand {
   private func client(_ request: GuaranteedRequest) throws -> Client {
     var configuration = ClientConfiguration()
     if let credentials = request.credentials { configuration.attemptInterceptors = [credentials] }
-    return Client(transport: try transfer.connection.transport(), configuration: configuration)
+    return Client(transport: try transfer.connection.transport(console), configuration: configuration)
   }
 
   private func configuration(_ request: GuaranteedRequest) -> OutboxConfiguration {

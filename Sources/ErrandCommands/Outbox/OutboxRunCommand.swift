@@ -86,7 +86,7 @@ struct OutboxRunCommand {
         Credentials(fields: options.fields, scope: .origins(options.origins))
       ]
     }
-    return Client(transport: try options.connection.transport(), configuration: configuration)
+    return Client(transport: try options.connection.transport(console), configuration: configuration)
   }
 
   /// - Parameter failing: Yields when the store has failed.

@@ -78,10 +78,11 @@ public enum Program {
   /// Runs the transfers, and returns the exit code of the first one that failed.
   private static func run(_ transfers: [Transfer], atOnce: Bool, _ console: Console) async throws -> ExitCode
   {
+    let connections = Connections()
     guard atOnce else {
       var exit = ExitCode.success
       for transfer in transfers {
-        var command = TransferCommand(transfer: transfer, console: console)
+        var command = TransferCommand(transfer: transfer, console: console, connections: connections)
         let code = try await command.run()
         if code == .interrupted { return code }
         if exit == .success { exit = code }
@@ -94,7 +95,7 @@ public enum Program {
         // Several progress bars would share one line.
         transfer.showsProgress = false
         group.addTask { [transfer] in
-          var command = TransferCommand(transfer: transfer, console: console)
+          var command = TransferCommand(transfer: transfer, console: console, connections: connections)
           return (index, try await command.run())
         }
       }

@@ -47,11 +47,11 @@ import Testing
 
   @Test(arguments: [
     ["get", "http://a", "a=b"], ["http://a", "a=b", "-d", "c"], ["http://a", "word"],
-    ["http://a", "http://b", "--guaranteed"], ["http://a", "http://b", "-o", "x"], ["http://a", "-Z"],
+    ["http://a", "http://b", "--guaranteed"], ["http://a", "http://b", "-o", "x"], ["http://a", "http://b", "-Z"],
     ["-4", "-6", "http://a"], ["--http1.1", "--http2", "http://a"], ["-X", "a b", "http://a"],
     ["-O", "-o", "x", "http://a"],
     ["--print", "x", "http://a"], ["-w", "%{nothing}", "http://a"], ["--limit-rate", "fast", "http://a"],
-    ["-G", "http://a"], ["--data-urlencode", "@f", "http://a"], ["-F", "a=@", "http://a"],
+    ["-G", "http://a"], ["--data-urlencode", "@no such file", "http://a"], ["-F", "a=@", "http://a"],
     ["-u", "", "http://a"],
   ])
   func `a command line that contradicts itself is refused`(arguments: [String]) {
@@ -66,6 +66,11 @@ import Testing
     #expect(try transfer("-T", "f", "a.test").method == .put)
     #expect(try transfer(":3000/x").url == "http://localhost:3000/x")
     #expect(try transfer(":/x").url == "http://localhost/x")
+  }
+
+  @Test func `a piped body can be ignored`() throws {
+    #expect(try transfer("post", "http://a").readsPipe)
+    #expect(try !transfer("post", "http://a", "--ignore-stdin").readsPipe)
   }
 
   @Test func `several URLs are several requests with the same options`() throws {
@@ -105,6 +110,12 @@ import Testing
     let other = try transfer("other.test")
     #expect(other.retries == 2 && other.connection.acceptsAnyCertificate)
     #expect(try !transfer("example.com").connection.acceptsAnyCertificate)
+    guard
+      case .transfers(let several, _) = try Invocation(
+        ["https://other.test", "https://api.example.com"], defaults: file)
+    else { throw UsageError("") }
+    #expect(several.map(\.connection.acceptsAnyCertificate) == [true, false])
+    #expect(several.map { $0.fields.map(\.name) } == [["X-A"], ["X-A", "X-B"]])
     for text in ["word", "--nothing", "-H 'x", "[a/b]"] {
       let error = #expect(throws: UsageError.self) { try ConfigFile(text, path: "config") }
       #expect(error?.message.hasPrefix("config, line 1: ") == true)

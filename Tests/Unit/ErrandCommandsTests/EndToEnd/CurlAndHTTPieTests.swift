@@ -134,6 +134,7 @@ import Testing
     let folder = try TemporaryFolder()
     let urls = ["\(server.url("/a"))", "\(server.url("/b"))"]
     #expect(try await run(urls, in: folder).text == "/a/b")
+    #expect(server.connections.count == 1)
     #expect(try await run(["-O", "-Z"] + urls, in: folder).code == 0)
     for name in ["a", "b"] {
       #expect(try String(contentsOf: folder.file(name), encoding: .utf8) == "/\(name)")

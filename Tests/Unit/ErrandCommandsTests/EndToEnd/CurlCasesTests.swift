@@ -17,6 +17,7 @@ import Testing
     ["-X", "post", "URL/x", "-d", "a"], ["-d", "a=1", "URL/"], ["-d", "a=1", "-d", "b=2", "URL/"],
     ["-d", "", "URL/"], ["-d", "line\nline\ttab", "URL/"], ["-d", "it's \"quoted\" $(x) \\", "URL/"],
     ["-d", "ünï", "URL/"], ["--data-raw", "@x", "URL/"], ["--data-urlencode", "a=b c&d", "URL/"],
+    ["--data-urlencode", "a@a.json", "URL/"], ["--data-urlencode", "@a.json", "-d", "b=@", "URL/"],
     ["-G", "-d", "a=1", "URL/?z"], ["-d", "@a.json", "URL/"], ["-d", "@b.bin", "URL/"],
     ["-d", "@large", "URL/"], ["-T", "a.json", "URL/t"], ["-T", "b.bin", "URL/t"],
     ["upload", "large", "URL/t"],
