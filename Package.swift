@@ -409,7 +409,7 @@ let tests: [Target] = [
     name: "ErrandInspectorTests",
     dependencies: [
       "ErrandInspector", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandOutbox",
-      "ErrandServing", "ErrandObservability",
+      "ErrandOutboxSQLite", "ErrandServing", "ErrandObservability",
       "ErrandTesting",
       "Programs", "TestSupport",
     ],

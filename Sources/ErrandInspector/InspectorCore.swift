@@ -36,7 +36,7 @@
 
     init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
       self.client = client
-      shown = Locked(outbox.map(OutboxConsole.init))
+      shown = Locked(outbox.map { OutboxConsole($0) })
       self.limits = limits
       bodyLimit = limits.bodyLength
       store = Locked(CallStore(limits))
@@ -79,7 +79,7 @@
           try? await Task.sleep(for: Self.interval)
           guard let self else { return }
           self.tell(server)
-          await self.outbox?.carryOutDue()
+          self.outbox?.beginDue()
           let interval = server.streams > 0 ? Self.outboxInterval.open : Self.outboxInterval.closed
           if let lastReading, ContinuousClock.now - lastReading < interval { continue }
           lastReading = .now
@@ -187,7 +187,7 @@
         reply(.json(data: InspectorHAR.file(calls)))
       case .requests(let filter, let after, let limit):
         read(reply) { try await $0.page(filter, after: after, limit: limit) }
-      case .count(let filter): read(reply) { try await $0.count(filter) }
+      case .count(let filter, let after): read(reply) { try await $0.count(filter, after: after) }
       case .request(let id): read(reply) { try await $0.details(of: id) }
       case .action(let action):
         Task { [weak self] in

@@ -67,33 +67,47 @@ function nextText(row) {
 
 // MARK: the page of rows
 
+// A search of many requests is answered in parts. It is not repeated at once when something has changed.
+let restsUntil = 0;
 async function read() {
   if (isReading) { wantsReading = true; return; }
-  isReading = true;
-  const asked = query({ after: cursors.at(-1), limit: pageSize });
-  const page = await fetchJSON('outbox/requests?' + asked);
+  if (!moves && performance.now() < restsUntil) { seen = null; return; }
+  [isReading, wantsReading] = [true, false];
+  const asked = query({ after: cursors.at(-1) }), began = performance.now();
+  const isOutdated = () => asked !== query({ after: cursors.at(-1) });
+  const found = [];
+  let page = null, searched = 0;
+  do {
+    page = await fetchJSON('outbox/requests?' + query({ after: page?.next ?? cursors.at(-1), limit: pageSize - found.length }));
+    if (!page || isOutdated()) break;
+    found.push(...page.rows);
+    searched += page.searched;
+    if (!page.isCut || found.length === pageSize) break;
+    if (!moves) continue;
+    [rows, next] = [[...found], null];
+    show('Searching: ' + counted(searched, 'request') + '…');
+  } while (!$('outbox').hidden);
   isReading = false;
-  if (wantsReading || asked !== query({ after: cursors.at(-1), limit: pageSize })) {
-    wantsReading = false;
-    return read();
-  }
+  const took = performance.now() - began;
+  if (isOutdated() || (wantsReading && took < 500)) return read();
   if (!page) return;
-  [rows, next] = [page.rows, page.next];
-  show(page);
+  if (took > 500) restsUntil = performance.now() + 20 * took;
+  if (wantsReading || page.isCut) seen = null;
+  [rows, next] = [found, page.next];
+  show();
+  moves = false;
 }
 
-let moves = true, lastPage = null;
-function show(page = lastPage) {
-  lastPage = page;
+let moves = true;
+function show(progress = '') {
   const known = new Set(rows.map(row => row.id));
   list.update(rows, { moves });
-  moves = false;
   gone = known;
   list.draw();
   setText($('outbox-page'), rows.length ? 'Page ' + cursors.length : '');
   $('outbox-back').disabled = cursors.length < 2;
   $('outbox-next').disabled = next == null;
-  setText($('outbox-searched'), page?.isCut ? 'Searched ' + counted(page.searched, 'request') + '; Next searches on.' : '');
+  setText($('outbox-searched'), progress);
   showPicked();
 }
 let gone = new Set();
@@ -137,24 +151,33 @@ const verbs = {
   drop: ['Drop', 'It will not be delivered, and its content is deleted.', 'They will not be delivered, and their contents are deleted.'],
 };
 
-async function change(name, ids, count, selection) {
-  const [verb, one, many] = verbs[name], effect = count.count === 1 ? one : many, what = (count.isCut ? 'at least ' : '') + counted(count.count, 'request');
-  const scope = selection && isFiltered() ? ' that match the filter' : '';
-  const word = name === 'retry' && selection && state === 'dead-letter' ? 'Redrive' : verb;
-  if (!count.count) return;
+// Asks, and requests the change of some requests by their ids, or of all that a filter selects.
+async function change(name, count, { ids, filter }) {
+  const [verb, one, many] = verbs[name], effect = count === 1 ? one : many, what = counted(count, 'request');
+  const scope = filter && Object.keys(filter).length > 2 ? ' that match the filter' : '';
+  const word = name === 'retry' && filter?.state === 'dead-letter' ? 'Redrive' : verb;
+  if (!count) return;
   if (!await ask(word + ' ' + what + scope + '?', effect + ' You have ten seconds to undo it.', word + ' ' + what)) return;
-  const action = { name, count: count.count, ...(ids ? { ids } : { filter: { state, ...Object.fromEntries(Object.entries(filters()).filter(([, value]) => value)) } }) };
-  if (await act(action)) {
+  if (await act({ name, count, ids, filter })) {
     picked.clear();
     list.draw();
     showPicked();
   }
 }
 
-const changePicked = name => change(name, [...picked.keys()], { count: picked.size });
+const changePicked = name => change(name, picked.size, { ids: [...picked.keys()] });
 async function changeAll(name) {
-  const count = await fetchJSON('outbox/count?' + query());
-  if (count) change(name, null, count, true);
+  const asked = query(), filter = { state, ...Object.fromEntries(Object.entries(filters()).filter(([, value]) => value)) };
+  let part = null, count = 0;
+  do {
+    part = await fetchJSON('outbox/count?' + query(part ? { after: part.next } : {}));
+    if (!part || asked !== query()) return;
+    filter.asked ??= part.at;
+    count += part.count;
+    setText($('picked-count'), 'Counting: ' + counted(count, 'request') + '…');
+  } while (part.next != null);
+  showPicked();
+  change(name, count, { filter });
 }
 
 // MARK: what waits to be carried out
@@ -173,13 +196,19 @@ function showPending(pending) {
     if (!node) {
       const verb = item.name === 'drop' ? 'Drop' : 'Retry';
       node = make('div', { class: 'pending', role: 'status' }, make('span'),
-        make('button', { class: 'primary', onclick: () => act({ name: 'undo', pending: item.id }, 'Undone: nothing was changed.') }, 'Undo'),
+        make('button', { class: 'primary', onclick: event => act({ name: 'undo', pending: item.id },
+          event.target.textContent === 'Undo' ? 'Undone: nothing was changed.' : '') }, 'Undo'),
         make('button', { onclick: () => act({ name: 'now', pending: item.id }) }, verb + ' now'));
       pendingNodes.set(item.id, node);
       $('pending').append(node);
     }
-    const left = Math.max(0, Math.ceil((item.ends - now()) / 1000));
-    setText(node.firstChild, (item.name === 'drop' ? 'Drops ' : 'Retries ') + counted(item.count, 'request') + ' in ' + left + ' s');
+    const left = Math.max(0, Math.ceil((item.ends - now()) / 1000)), [undo, begin] = node.querySelectorAll('button');
+    const done = item.done == null ? ' in ' + left + ' s' : ', ' + number(item.done) + ' done';
+    setText(node.firstChild, (item.name === 'drop' ? 'Drops ' : 'Retries ') + counted(item.count, 'request') + done
+      + (item.failure ? '. It failed: ' + item.failure : ''));
+    begin.hidden = item.done != null;
+    undo.hidden = item.done != null && !item.failure;
+    setText(undo, item.failure ? 'Close' : 'Undo');
   }
 }
 
@@ -294,7 +323,7 @@ function renderDetail() {
 
 function detailOverview() {
   const { row } = detail, buttons = make('p', { class: 'bar' });
-  const one = name => change(name, [row.id], { count: 1 });
+  const one = name => change(name, 1, { ids: [row.id] });
   if (canRetry.has(row.state)) {
     buttons.append(make('button', { class: 'small', onclick: () => one('retry') }, 'Retry…'), make('button', { class: 'small danger', onclick: () => one('drop') }, 'Drop…'));
   }
@@ -388,7 +417,7 @@ export function outboxKey(event) {
 export function setUpOutbox() {
   list = new RowList($('outbox-list'), { columns, key: row => row.id, more: $('outbox-more'), choose, onrelease: () => { moves = true; read(); },
     rowClass: row => (gone.has(row.id) ? '' : 'gone ') + (leaving.has(row.id) ? 'leaving ' : '') + (picked.has(row.id) ? 'picked' : ''),
-    emptyText: () => isFiltered() ? 'No request matches the filter.' : 'No requests in this state.' });
+    emptyText: () => isFiltered() ? (isReading ? 'Searching…' : 'No request matches the filter.') : 'No requests in this state.' });
   stateTabs = makeTabs($('outbox-states'), states.map(([name, label]) => [name, label]), name => { state = name; choose(null); restart(); });
   stateTabs.select(state);
   detailTabs = makeTabs($('outbox-tabs'), [['overview', 'Overview'], ['request', 'Request'], ['attempts', 'Attempts'], ['response', 'Response'],

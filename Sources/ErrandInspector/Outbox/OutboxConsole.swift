@@ -30,17 +30,16 @@
     private static let undoTime = 10_000.0
     /// The most bytes of a request's body that the page shows.
     private static let bodyLimit = 256 << 10
-    /// The number of rows that a search reads at once, and the most that it reads for one page.
-    private static let (searchStep, mostSearched) = (500, 20_000)
-    /// The most rows that are read to count those that match a filter.
-    private static let mostCounted = 200_000
 
     private let outbox: Outbox
+    /// The number of rows that a search reads at once, and the most that it reads for one answer.
+    private let (searchStep, mostSearched): (Int, Int)
     private let state = Record()
     private let events: Task<Void, Never>
 
-    init(_ outbox: Outbox) {
+    init(_ outbox: Outbox, searchStep: Int = 500, mostSearched: Int = 20_000) {
       self.outbox = outbox
+      (self.searchStep, self.mostSearched) = (searchStep, mostSearched)
       let state = state
       let stream = outbox.events
       events = Task {
@@ -63,11 +62,11 @@
         at: now, all: statistics.counts.values.reduce(0, +),
         delivered: statistics.counts[.delivered, default: 0],
         oldest: statistics.oldest.map { Double($0) })
-      let (health, minutes, pending, changes) = state.withLock { state in
+      let (health, minutes, changes) = state.withLock { state in
         let news = state.history.takeNews()
         state.hour.take(reading, stored: news.stored, delivered: news.delivered)
         return (
-          state.health.take(statistics, at: now), state.hour.minutes, state.pending.items, state.history.count
+          state.health.take(statistics, at: now), state.hour.minutes, state.history.count
         )
       }
       return OutboxSummary(
@@ -79,50 +78,45 @@
             origin: $0.origin, key: $0.key, kind: "\($0.kind)", until: $0.until.shownTime, reason: $0.reason)
         },
         health: OutboxSummary.Health(state: health, text: DeliveryHealth.text(health)), hour: minutes,
-        pending: pending.map {
-          OutboxSummary.Pending(
-            id: $0.id, name: $0.action.name, count: $0.action.count ?? 1, ends: $0.ends,
-            ids: Array(($0.action.ids ?? []).prefix(200)))
-        },
+        pending: pending.map(OutboxSummary.Pending.init),
         workers: workers.map { OutboxSummary.Worker(name: $0.name, claims: $0.claims, state: $0.stateText) },
         changes: changes)
     }
 
     func page(_ filter: OutboxFilter, after sequence: Int64, limit: Int) async throws -> OutboxPage {
       var page = OutboxPage()
-      var last = sequence
-      let step = filter.isPlain ? limit : Self.searchStep
-      while true {
-        let entries = try await outbox.list(filter.selection, after: last, limit: step)
-        for entry in entries {
-          last = entry.sequence
-          page.searched += 1
-          if filter.includes(entry) { page.rows.append(OutboxRequestRow(entry)) }
-          if page.rows.count == limit {
-            page.next = last
-            return page
-          }
-        }
-        if entries.count < step { return page }
-        if page.searched >= Self.mostSearched {
-          (page.next, page.isCut) = (last, true)
-          return page
-        }
+      var end: Int64?
+      let next = try await search(filter, after: sequence, step: filter.isPlain ? limit + 1 : searchStep) {
+        found, searched in
+        page.searched += searched
+        let rows = found.prefix(limit - page.rows.count)
+        page.rows += rows.map(OutboxRequestRow.init)
+        end = rows.last?.sequence ?? end
+        return found.count == rows.count
       }
+      page.isCut = next != nil && page.rows.count < limit
+      page.next = page.isCut ? next : next.flatMap { _ in end }
+      return page
     }
 
-    func count(_ filter: OutboxFilter) async throws -> OutboxCount {
+    /// Counts the matching requests after a sequence, or as many as can be read for one answer.
+    func count(_ filter: OutboxFilter, after sequence: Int64) async throws -> OutboxCount {
+      var count = OutboxCount(at: Self.now.rounded(.up))
       if filter.isPlain, let state = filter.state {
         guard let lane = filter.lane else {
-          return OutboxCount(count: try await outbox.statistics().counts[state, default: 0])
+          count.count = try await outbox.statistics().counts[state, default: 0]
+          return count
         }
         if state.isOpen || state == .deadLettered {
           let lanes = try await outbox.laneStatistics()
-          return OutboxCount(count: lanes.first { $0.lane == lane }?.counts[state, default: 0] ?? 0)
+          count.count = lanes.first { $0.lane == lane }?.counts[state, default: 0] ?? 0
+          return count
         }
       }
-      var count = OutboxCount()
-      count.isCut = try await !forEachPage(filter, atMost: Self.mostCounted) { count.count += $0.count }
+      count.next = try await search(filter, after: sequence) { found, _ in
+        count.count += found.count
+        return true
+      }
       return count
     }
 
@@ -144,22 +138,29 @@
         details, history: state.withLock { $0.history[id] }, neighbours: neighbours)
     }
 
-    /// Calls the body with the matching requests, page by page.
-    /// - Returns: False if it ended at the limit.
-    private func forEachPage(
-      _ filter: OutboxFilter, atMost limit: Int = .max, _ body: ([OutboxEntry]) async throws -> Void
-    ) async throws -> Bool {
-      var (last, searched) = (Int64(0), 0)
+    /// Calls the body with the matching requests and with the number that were read, page by page, until it returns
+    /// false.
+    /// - Returns: The sequence after which the search goes on; nil if all requests were read.
+    private func search(
+      _ filter: OutboxFilter, after sequence: Int64, step: Int? = nil, atMost limit: Int? = nil,
+      _ body: ([OutboxEntry], Int) async throws -> Bool
+    ) async throws -> Int64? {
+      var (last, searched) = (sequence, 0)
+      let (step, limit) = (step ?? searchStep, limit ?? mostSearched)
       while true {
-        let entries = try await outbox.list(filter.selection, after: last, limit: Self.searchStep)
-        try await body(entries.filter(filter.includes))
-        guard entries.count == Self.searchStep, let end = entries.last else { return true }
-        (last, searched) = (end.sequence, searched + entries.count)
-        if searched >= limit { return false }
+        let entries = try await outbox.list(filter.selection, after: last, limit: step)
+        last = entries.last?.sequence ?? last
+        searched += entries.count
+        if try await !body(entries.filter(filter.includes), entries.count) { return last }
+        if entries.count < step { return nil }
+        if searched >= limit { return last }
       }
     }
 
     // MARK: Changes
+
+    /// The changes that wait, that are being carried out, or that failed.
+    var pending: [PendingActions.Item] { state.withLock { $0.pending.items } }
 
     func take(_ action: InspectorAction) async throws {
       switch action.name {
@@ -169,13 +170,11 @@
         }
         state.withLock { _ = $0.pending.add(action, until: Self.now + Self.undoTime) }
       case "undo":
-        guard action.pending.flatMap({ id in state.withLock { $0.pending.remove(id) } }) != nil else {
+        guard let id = action.pending, state.withLock({ $0.pending.undo(id) }) else {
           throw Inspector.Failure(description: "it is too late: the change was carried out")
         }
       case "now":
-        if let change = action.pending.flatMap({ id in state.withLock { $0.pending.remove(id) } }) {
-          try await carryOut(change)
-        }
+        if let id = action.pending, let change = state.withLock({ $0.pending.begin(id) }) { begin(change) }
       case "pause": try await outbox.pause(lane: action.lane)
       case "resume": try await outbox.resume(lane: action.lane)
       case "resume-origin": try await outbox.resume(origin: action.origin, key: action.key)
@@ -183,29 +182,43 @@
       }
     }
 
-    /// Carries out the changes that can no longer be undone.
-    func carryOutDue() async {
-      for action in state.withLock({ $0.pending.takeDue(at: Self.now) }) { try? await carryOut(action) }
+    /// Begins the changes that can no longer be undone.
+    func beginDue() {
+      for change in state.withLock({ $0.pending.beginDue(at: Self.now) }) { begin(change) }
     }
 
-    /// Forgets the changes that have not been carried out yet.
-    func forgetPending() { state.withLock { $0.pending = PendingActions() } }
+    /// Forgets the changes that have not begun yet.
+    func forgetPending() { state.withLock { $0.pending.forget() } }
 
-    private func carryOut(_ action: InspectorAction) async throws {
-      func change(_ selection: OutboxSelection) async throws {
-        if action.name == "drop" {
-          try await outbox.drop(selection)
-        } else {
-          try await outbox.retry(selection)
+    /// Carries out a change in a task of its own, because it may take long. The page shows how far it is.
+    private func begin(_ change: PendingActions.Item) {
+      Task {
+        var failure: String?
+        do {
+          try await carryOut(change.action) { count in
+            self.state.withLock { $0.pending.advance(change.id, by: count) }
+          }
+        } catch {
+          failure = "\(error)"
         }
+        state.withLock { [failure] in $0.pending.end(change.id, failure: failure) }
+      }
+    }
+
+    /// - Parameter progress: Is called with the number of requests that were changed.
+    private func carryOut(_ action: InspectorAction, progress: (Int) -> Void) async throws {
+      func change(_ selection: OutboxSelection) async throws {
+        let changed =
+          action.name == "drop" ? try await outbox.drop(selection) : try await outbox.retry(selection)
+        progress(changed.count)
       }
       if let ids = action.ids { return try await change(OutboxSelection(ids: ids.map(OutboxID.init))) }
       guard let filter = action.filter else { return }
-      if filter.isPlain { return try await change(filter.selection) }
-      _ = try await forEachPage(filter) { entries in
-        guard !entries.isEmpty else { return }
+      _ = try await search(filter, after: 0, atMost: .max) { found, _ in
+        guard !found.isEmpty else { return true }
         // The state is named, too, so that a request that has moved on meanwhile is left.
-        try await change(OutboxSelection(states: filter.selection.states, ids: entries.map(\.id)))
+        try await change(OutboxSelection(states: filter.selection.states, ids: found.map(\.id)))
+        return true
       }
     }
   }

@@ -9,9 +9,14 @@ struct OutboxFilter: Sendable, Decodable {
   var origin: String?
   /// A part of the URL, the reason or the id, in whatever case; nil for all.
   var text: String?
+  /// When a person was asked, in milliseconds since 1970: requests that came into the state later are not meant.
+  var asked: Double?
 
-  init(state: OutboxState? = nil, lane: String? = nil, origin: String? = nil, text: String? = nil) {
-    (self.state, self.lane) = (state, lane)
+  init(
+    state: OutboxState? = nil, lane: String? = nil, origin: String? = nil, text: String? = nil,
+    asked: Double? = nil
+  ) {
+    (self.state, self.lane, self.asked) = (state, lane, asked)
     (self.origin, self.text) = (origin?.lowercased(), text?.lowercased())
   }
 
@@ -24,6 +29,8 @@ struct OutboxFilter: Sendable, Decodable {
 
   /// Returns whether a request of the selection has the origin and the text.
   func includes(_ entry: OutboxEntry) -> Bool {
+    // An attempt changes a waiting request, but that was counted.
+    if let asked, (entry.state.isOpen ? entry.created : entry.changed).shownTime > asked { return false }
     if let origin, !Self.origin(of: entry.url).lowercased().contains(origin) { return false }
     guard let text else { return true }
     return [entry.url, entry.reason ?? "", entry.id.rawValue].contains { $0.lowercased().contains(text) }
@@ -41,7 +48,7 @@ struct OutboxFilter: Sendable, Decodable {
 
 extension OutboxFilter {
   private enum Key: String, CodingKey {
-    case state, lane, origin, text
+    case state, lane, origin, text, asked
   }
 
   init(from decoder: any Decoder) throws {
@@ -50,6 +57,7 @@ extension OutboxFilter {
     self.init(
       state: name.flatMap(Self.state), lane: try values.decodeIfPresent(String.self, forKey: .lane),
       origin: try values.decodeIfPresent(String.self, forKey: .origin),
-      text: try values.decodeIfPresent(String.self, forKey: .text))
+      text: try values.decodeIfPresent(String.self, forKey: .text),
+      asked: try values.decodeIfPresent(Double.self, forKey: .asked))
   }
 }

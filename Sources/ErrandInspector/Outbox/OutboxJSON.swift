@@ -30,6 +30,16 @@ struct OutboxSummary: Encodable {
     let ends: Double
     /// The first 200 of the requests, unless a filter selects them.
     let ids: [String]
+    /// The number of requests that were changed; nil before the change begins.
+    let done: Int?
+    /// Why it ended early; nil if it did not.
+    let failure: String?
+
+    init(_ item: PendingActions.Item) {
+      (id, name, count, ends) = (item.id, item.action.name, item.action.count ?? 1, item.ends)
+      ids = Array((item.action.ids ?? []).prefix(200))
+      (done, failure) = (item.done, item.failure)
+    }
   }
 
   struct Worker: Encodable {
@@ -92,8 +102,12 @@ struct OutboxPage: Encodable {
 /// The JSON for the number of requests that match a filter.
 struct OutboxCount: Encodable {
   var count = 0
-  /// True if there may be more.
-  var isCut = false
+  /// When they were counted.
+  let at: Double
+  /// The sequence after which the count goes on; nil if all were counted.
+  var next: Int64?
+
+  init(at: Double) { self.at = at }
 }
 
 /// The JSON for the details of one request of an outbox.

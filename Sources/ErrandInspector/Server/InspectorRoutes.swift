@@ -35,7 +35,7 @@ struct InspectorRoutes: Sendable {
     case file(ConsoleFile)
     case details(UInt64)
     case requests(OutboxFilter, after: Int64, limit: Int)
-    case count(OutboxFilter)
+    case count(OutboxFilter, after: Int64)
     case request(OutboxID)
     case action(InspectorAction)
   }
@@ -79,9 +79,9 @@ struct InspectorRoutes: Sendable {
       return UInt64(path.dropFirst("calls/".count)).map { .details($0) } ?? .refused(404)
     case (.get, "outbox/requests"):
       return .requests(
-        OutboxFilter(query), after: query["after"].flatMap { Int64($0) } ?? 0,
+        OutboxFilter(query), after: Self.sequence(query),
         limit: min(max(query["limit"].flatMap { Int($0) } ?? 100, 1), 500))
-    case (.get, "outbox/count"): return .count(OutboxFilter(query))
+    case (.get, "outbox/count"): return .count(OutboxFilter(query), after: Self.sequence(query))
     case (.get, "outbox/request"):
       return query["id"].map { .request(OutboxID(rawValue: $0)) } ?? .refused(404)
     case (.post, "action"):
@@ -102,6 +102,10 @@ struct InspectorRoutes: Sendable {
     // The page writes a space as a plus sign.
     let items = URLComponents(string: "?" + parts[1].replacing("+", with: "%20"))?.queryItems ?? []
     return (parts[0], Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first })
+  }
+
+  private static func sequence(_ query: [String: String]) -> Int64 {
+    query["after"].flatMap { Int64($0) } ?? 0
   }
 
   /// Compares in constant time, so that the time does not reveal the token.

@@ -61,17 +61,37 @@ import Testing
     #expect(history.takeNews() == (0, 0))
   }
 
-  @Test func `a pending change is carried out once, and only if it was not undone`() {
+  @Test func `a pending change begins once, and only if it was not undone`() {
     var pending = PendingActions()
     let action = InspectorAction(name: "drop", ids: ["a"])
     let first = pending.add(action, until: 10)
     let second = pending.add(action, until: 20)
-    #expect(pending.takeDue(at: 9).isEmpty)
-    #expect(pending.remove(second)?.ids == ["a"])
-    #expect(pending.remove(second) == nil)
-    #expect(pending.takeDue(at: 25).map(\.name) == ["drop"])
-    #expect(pending.takeDue(at: 25).isEmpty)
-    #expect(pending.remove(first) == nil)
+    #expect(pending.beginDue(at: 9).isEmpty)
+    #expect(pending.undo(second) && !pending.undo(second))
+    #expect(pending.beginDue(at: 25).map(\.id) == [first])
+    #expect(pending.beginDue(at: 25).isEmpty && pending.begin(first) == nil && !pending.undo(first))
+    pending.forget()
+    pending.advance(first, by: 2)
+    pending.advance(first, by: 3)
+    #expect(pending.items.map(\.done) == [5])
+    pending.end(first, failure: nil)
+    #expect(pending.items.isEmpty)
+  }
+
+  @Test func `a change that failed says why until it is closed`() {
+    var pending = PendingActions()
+    let id = pending.add(InspectorAction(name: "drop"), until: 10)
+    #expect(pending.begin(id)?.id == id)
+    pending.end(id, failure: "the disk is full")
+    #expect(pending.items.map(\.failure) == ["the disk is full"])
+    #expect(pending.beginDue(at: 25).isEmpty)
+    #expect(pending.undo(id) && pending.items.isEmpty)
+  }
+
+  @Test func `what has not begun is forgotten`() {
+    var pending = PendingActions()
+    _ = pending.add(InspectorAction(name: "drop"), until: 10)
+    pending.forget()
     #expect(pending.items.isEmpty)
   }
 
