@@ -125,8 +125,13 @@
     }
 
     private func tellOutbox(_ server: PageServer) async {
-      guard let summary = try? await outbox?.summary(), server.streams > 0 else { return }
-      server.broadcast(ServerEvent.data("outbox", summary))
+      guard let outbox else { return }
+      do {
+        let summary = try await outbox.summary()
+        if server.streams > 0 { server.broadcast(ServerEvent.data("outbox", summary)) }
+      } catch {
+        server.broadcast(ServerEvent.data("failure", ["text": "the outbox cannot be read: \(error)"]))
+      }
     }
 
     /// The messages that show all of these calls, each with few calls, so that no message keeps a page busy for long.
@@ -208,7 +213,13 @@
       _ body: @escaping @Sendable (OutboxConsole) async throws -> Value?
     ) {
       guard let outbox else { return reply(.refused(404)) }
-      Task { reply((try? await body(outbox)).map { .json($0) } ?? .refused(404)) }
+      Task {
+        do {
+          reply(try await body(outbox).map { .json($0) } ?? .refused(404))
+        } catch {
+          reply(.refused(503))
+        }
+      }
     }
 
     private func carryOut(_ action: InspectorAction) async throws {

@@ -1,7 +1,7 @@
 // The view of the calls: the list, its filter, its order and its time axis.
 import { $, make, setText } from './dom.js';
 import { bytes, counted, duration, hostOf, nameOf, number, shortType } from './format.js';
-import { cacheWord, matches, parse } from './filter.js';
+import { cacheWord, faults, matches, parse } from './filter.js';
 import { sorted } from './order.js';
 import { RowList } from './rows.js';
 import { act } from './connection.js';
@@ -89,7 +89,8 @@ export function arrange(moves = false) {
   if (terms.length) all = all.filter(call => matches(terms, call, now));
   if (sortColumn === 'start') { if (isDescending) all.reverse(); } else all = sorted(all, isDescending, values[sortColumn]);
   list.update(all, { moves });
-  setText($('count'), terms.length ? number(all.length) + ' of ' + counted(calls.size, 'call') : counted(calls.size, 'call'));
+  const unknown = faults(terms);
+  setText($('count'), unknown.length ? 'not understood: ' + unknown.join(' ') : terms.length ? number(all.length) + ' of ' + counted(calls.size, 'call') : counted(calls.size, 'call'));
 }
 
 let pending = false, last = 0;

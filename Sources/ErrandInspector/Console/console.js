@@ -5,7 +5,7 @@ import { callsChanged, callsKey, removeCalls, replaceCalls, setUpCalls, takeCall
 import { setUpDetails } from './details.js';
 import { drawCache, drawOrigins, drawScopes, drawSlots } from './lists.js';
 import { setClock } from './model.js';
-import { drawOutbox, heldOrigins, outboxKey, setUpOutbox, takeOutbox } from './outbox.js';
+import { drawOutbox, heldOrigins, loseOutbox, outboxKey, setUpOutbox, takeOutbox } from './outbox.js';
 import { save } from './saving.js';
 
 const views = ['calls', 'outbox', 'origins', 'scopes', 'slots', 'cache'];
@@ -71,6 +71,10 @@ if (saved) {
       tickCalls();
     },
     outbox: takeOutbox,
-  }, () => setClock(null));
+    failure: value => loseOutbox(value.text),
+  }, text => {
+    setClock(null);
+    loseOutbox(text);
+  });
   setInterval(() => { if (!['calls', 'outbox'].includes(view) && !document.hidden) drawing[view](); }, 1000);
 }

@@ -65,7 +65,8 @@ function render() {
   const panel = $('call-panel');
   panel.setAttribute('aria-labelledby', 'call-tabs-' + tab);
   if (!details) {
-    panel.replaceChildren(make('p', {}, 'The details of this call were deleted to save memory.'));
+    panel.replaceChildren(make('p', {}, details === null || saved ? 'The details of this call were deleted to save memory.'
+      : 'The program does not answer, so the details cannot be shown.'));
     return;
   }
   tabs.button('attempts').textContent = details.exchanges.length > 1 ? 'Attempts (' + details.exchanges.length + ')' : 'Attempts';

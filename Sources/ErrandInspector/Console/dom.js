@@ -1,5 +1,9 @@
 // Small helpers for the page. Data from requests becomes text, never HTML.
 
+// Signs that would change the direction of the page's own words are shown as their names.
+const shown = text => /[\u202A-\u202E\u2066-\u2069]/.test(text)
+  ? text.replace(/[\u202A-\u202E\u2066-\u2069]/g, sign => '‹U+' + sign.charCodeAt(0).toString(16).toUpperCase() + '›') : text;
+
 export const $ = id => document.getElementById(id);
 
 export function make(name, attributes = {}, ...children) {
@@ -9,13 +13,13 @@ export function make(name, attributes = {}, ...children) {
     if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true && !key.startsWith('aria-') ? '' : value);
   }
-  node.append(...children.filter(child => child != null && child !== '').map(child => child instanceof Node ? child : String(child)));
+  node.append(...children.filter(child => child != null && child !== '').map(child => child instanceof Node ? child : shown(String(child))));
   return node;
 }
 
 // Writes only what has changed, so that a selection in the text stays.
 export function setText(node, text) {
-  const value = text == null ? '' : String(text);
+  const value = text == null ? '' : shown(String(text));
   if (node.textContent !== value) node.textContent = value;
 }
 
@@ -33,7 +37,7 @@ export function hasSelection(node) {
 
 let clearing = null;
 export function say(text) {
-  $('message').textContent = text;
+  setText($('message'), text);
   clearTimeout(clearing);
   clearing = setTimeout(() => { $('message').textContent = ''; }, 4000);
 }
@@ -49,9 +53,10 @@ export const copyButton = (text, what, label = 'Copy') =>
   make('button', { class: 'small', 'aria-label': label === 'Copy' ? 'Copy ' + what : null,
     onclick: () => copy(typeof text === 'function' ? text() : text, what) }, label);
 
-// Asks a question, and returns true if the reader agrees.
+// Asks a question, and returns true if the reader agrees. While one is open, no other one is asked.
 export function ask(title, text, action) {
   const dialog = $('question');
+  if (dialog.open) return false;
   $('question-title').textContent = title;
   $('question-text').textContent = text;
   $('question-yes').textContent = action;

@@ -35,16 +35,30 @@ export function parse(text) {
     const not = word.startsWith('-') && word.length > 1;
     const body = not ? word.slice(1) : word;
     if (!wasQuoted) {
-      const match = /^([a-z]+)(:|>=|<=|>|<)(.*)$/is.exec(body);
+      const match = /^([a-z]+)(:?)(>=|<=|>|<|)(.*)$/is.exec(body);
       const key = match?.[1].toLowerCase();
-      if (match && keys.has(key) && (match[2] === ':' || numbers.has(key))) {
+      if (match && keys.has(key) && (match[2] || numbers.has(key) && match[3])) {
+        const [sign, value] = numbers.has(key) ? [match[3] || ':', match[4]] : [':', match[3] + match[4]];
+        const term = { key, sign, value: value.toLowerCase(), not };
         // A filter that is being typed matches everything.
-        return match[3] === '' ? [] : [{ key, sign: match[2], value: match[3].toLowerCase(), not }];
+        return value === '' ? [] : [{ ...term, fault: isUnderstood(term) ? null : body }];
       }
     }
     return body === '' ? [] : [{ key: 'text', sign: ':', value: body.toLowerCase(), not }];
   });
 }
+
+const conditions = new Set(['running', 'waiting', 'finished', 'failed', 'cancelled', 'slow', 'shared', 'cached', 'retried']);
+
+function isUnderstood({ key, sign, value }) {
+  if (sign !== ':') return !Number.isNaN(quantity(value, key));
+  if (key === 'status') return /^(\d[\dx]{0,2}|\d{3}-\d{3})$/.test(value);
+  if (key === 'is' || key === 'state') return conditions.has(value);
+  return key === 'time' ? false : !numbers.has(key) || !Number.isNaN(quantity(value, key));
+}
+
+// The words that are not understood. They exclude nothing.
+export const faults = terms => terms.map(term => term.fault).filter(Boolean);
 
 function compares(value, sign, text, key) {
   const limit = quantity(text, key);
@@ -69,7 +83,7 @@ function matchesTerm(term, call, now) {
   switch (key) {
     case 'status': return hasStatus(call.status, value);
     case 'host': return includes(hostOf(call.url));
-    case 'method': return String(call.method).toLowerCase() === value;
+    case 'method': return includes(call.method);
     case 'type': return includes(call.type) || shortType(call.type) === value;
     case 'name': return includes(nameOf(call.url));
     case 'url': return includes(call.url);
@@ -84,7 +98,6 @@ function matchesTerm(term, call, now) {
     case 'priority': return includes(call.priority);
     case 'purpose': return includes(call.purpose);
     case 'size': return call.bytes === quantity(value, key);
-    case 'time': return false;
     case 'attempts': return call.attempts === Number(value);
     default: return includes(call.method + ' ' + call.url + ' ' + call.outcome + ' ' + (call.type ?? ''));
   }
@@ -97,4 +110,4 @@ export function cacheWord(call) {
   return call.cache ? 'miss' : '';
 }
 
-export const matches = (terms, call, now) => terms.every(term => matchesTerm(term, call, now) !== term.not);
+export const matches = (terms, call, now) => terms.every(term => term.fault || matchesTerm(term, call, now) !== term.not);

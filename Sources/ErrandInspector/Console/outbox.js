@@ -1,5 +1,5 @@
 // The view of an outbox: its health, its requests by state, and what an operator may do with them.
-import { $, ask, copyButton, hasSelection, make, makeTabs, setText } from './dom.js';
+import { $, ask, copyButton, hasSelection, make, makeTabs, say, setText } from './dom.js';
 import { act, fetchJSON } from './connection.js';
 import { bodyView } from './body.js';
 import { bytes, counted, dateTime, duration, hostOf, number } from './format.js';
@@ -13,7 +13,7 @@ const pageSize = 100;
 
 let outbox = null, state = 'dead-letter', list = null, stateTabs = null;
 let rows = [], cursors = [0], next = null, chosen = null, detailTab = 'overview', detailTabs = null, detail = null;
-let seen = null, isReading = false, wantsReading = false, isOver = false;
+let isReading = false, wantsReading = false, isOver = false;
 const picked = new Map();
 
 const filters = () => ({ lane: $('outbox-lane').value, origin: $('outbox-origin').value.trim(), text: $('outbox-text').value.trim() });
@@ -71,7 +71,7 @@ function nextText(row) {
 let restsUntil = 0;
 async function read() {
   if (isReading) { wantsReading = true; return; }
-  if (!moves && performance.now() < restsUntil) { seen = null; return; }
+  if (!moves && performance.now() < restsUntil) { list.draw(); return; }
   [isReading, wantsReading] = [true, false];
   const asked = query({ after: cursors.at(-1) }), began = performance.now();
   const isOutdated = () => asked !== query({ after: cursors.at(-1) });
@@ -91,8 +91,7 @@ async function read() {
   const took = performance.now() - began;
   if (isOutdated() || (wantsReading && took < 500)) return read();
   if (!page) return;
-  if (took > 500) restsUntil = performance.now() + 20 * took;
-  if (wantsReading || page.isCut) seen = null;
+  restsUntil = performance.now() + 10 * took;
   [rows, next] = [found, page.next];
   show();
   moves = false;
@@ -100,9 +99,8 @@ async function read() {
 
 let moves = true;
 function show(progress = '') {
-  const known = new Set(rows.map(row => row.id));
+  known = new Set(rows.map(row => row.id));
   list.update(rows, { moves });
-  gone = known;
   list.draw();
   setText($('outbox-page'), rows.length ? 'Page ' + cursors.length : '');
   $('outbox-back').disabled = cursors.length < 2;
@@ -110,7 +108,8 @@ function show(progress = '') {
   setText($('outbox-searched'), progress);
   showPicked();
 }
-let gone = new Set();
+// The requests that were on the page when it was last read.
+let known = new Set();
 
 // Begins again at the first page.
 function restart() {
@@ -125,8 +124,11 @@ function pick(row, isPicked) {
   showPicked();
 }
 
+// The rows on the screen that are still in this state. Others may wait for the reader to let the list go.
+const shownRows = () => list.keys.map(key => list.item(key)).filter(row => row && known.has(row.id));
+
 function pickAll(isPicked) {
-  for (const row of rows) if (isPicked) picked.set(row.id, row); else picked.delete(row.id);
+  for (const row of shownRows()) if (isPicked) picked.set(row.id, row); else picked.delete(row.id);
   list.draw();
   showPicked();
 }
@@ -134,8 +136,9 @@ function pickAll(isPicked) {
 function showPicked() {
   const all = $('pick-all');
   if (all) {
-    all.checked = rows.length > 0 && rows.every(row => picked.has(row.id));
-    all.indeterminate = !all.checked && rows.some(row => picked.has(row.id));
+    const candidates = shownRows();
+    all.checked = candidates.length > 0 && candidates.every(row => picked.has(row.id));
+    all.indeterminate = !all.checked && candidates.some(row => picked.has(row.id));
   }
   const count = picked.size, may = canRetry.has(state);
   setText($('picked-count'), count ? counted(count, 'request') + ' selected' : may && rows.length ? 'Select requests, or act on all of them' : '');
@@ -154,8 +157,8 @@ const verbs = {
 // Asks, and requests the change of some requests by their ids, or of all that a filter selects.
 async function change(name, count, { ids, filter }) {
   const [verb, one, many] = verbs[name], effect = count === 1 ? one : many, what = counted(count, 'request');
-  const scope = filter && Object.keys(filter).length > 2 ? ' that match the filter' : '';
-  const word = name === 'retry' && filter?.state === 'dead-letter' ? 'Redrive' : verb;
+  const scope = !ids && Object.keys(filter).length > 2 ? ' that match the filter' : '';
+  const word = name === 'retry' && !ids && filter.state === 'dead-letter' ? 'Redrive' : verb;
   if (!count) return;
   if (!await ask(word + ' ' + what + scope + '?', effect + ' You have ten seconds to undo it.', word + ' ' + what)) return;
   if (await act({ name, count, ids, filter })) {
@@ -165,19 +168,30 @@ async function change(name, count, { ids, filter }) {
   }
 }
 
-const changePicked = name => change(name, picked.size, { ids: [...picked.keys()] });
+// Requests that have left the state that the page shows are not meant.
+const changePicked = name => change(name, picked.size, { ids: [...picked.keys()], filter: { state } });
+let isCounting = false;
 async function changeAll(name) {
+  if (isCounting) return;
+  isCounting = true;
+  try {
+    await countAndChange(name);
+  } finally { isCounting = false; }
+}
+
+async function countAndChange(name) {
   const asked = query(), filter = { state, ...Object.fromEntries(Object.entries(filters()).filter(([, value]) => value)) };
   let part = null, count = 0;
   do {
     part = await fetchJSON('outbox/count?' + query(part ? { after: part.next } : {}));
-    if (!part || asked !== query()) return;
+    if (!part) say('The outbox cannot be read, so nothing was changed.');
+    if (!part || asked !== query()) { showPicked(); return; }
     filter.asked ??= part.at;
     count += part.count;
     setText($('picked-count'), 'Counting: ' + counted(count, 'request') + '…');
   } while (part.next != null);
   showPicked();
-  change(name, count, { filter });
+  await change(name, count, { filter });
 }
 
 // MARK: what waits to be carried out
@@ -189,30 +203,49 @@ function showPending(pending) {
   leaving = new Set(pending.flatMap(item => item.ids));
   const known = new Set(pending.map(item => item.id));
   for (const [id, node] of pendingNodes) {
-    if (!known.has(id)) { node.remove(); pendingNodes.delete(id); moves = true; seen = null; }
+    if (!known.has(id)) { node.remove(); pendingNodes.delete(id); moves = true; }
   }
   for (const item of pending) {
     let node = pendingNodes.get(item.id);
     if (!node) {
       const verb = item.name === 'drop' ? 'Drop' : 'Retry';
       node = make('div', { class: 'pending', role: 'status' }, make('span'),
-        make('button', { class: 'primary', onclick: event => act({ name: 'undo', pending: item.id },
+        make('button', { class: 'primary', onclick: event => press(event.target, { name: 'undo', pending: item.id },
           event.target.textContent === 'Undo' ? 'Undone: nothing was changed.' : '') }, 'Undo'),
-        make('button', { onclick: () => act({ name: 'now', pending: item.id }) }, verb + ' now'));
+        make('button', { onclick: event => press(event.target, { name: 'now', pending: item.id }) }, verb + ' now'));
       pendingNodes.set(item.id, node);
       $('pending').append(node);
     }
     const left = Math.max(0, Math.ceil((item.ends - now()) / 1000)), [undo, begin] = node.querySelectorAll('button');
     const done = item.done == null ? ' in ' + left + ' s' : ', ' + number(item.done) + ' done';
     setText(node.firstChild, (item.name === 'drop' ? 'Drops ' : 'Retries ') + counted(item.count, 'request') + done
-      + (item.failure ? '. It failed: ' + item.failure : ''));
+      + (item.failure ? '. ' + item.failure : ''));
     begin.hidden = item.done != null;
     undo.hidden = item.done != null && !item.failure;
     setText(undo, item.failure ? 'Close' : 'Undo');
   }
 }
 
+// A second press of a button is not a second action.
+async function press(button, action, done) {
+  button.disabled = true;
+  await act(action, done);
+  button.disabled = false;
+}
+
 // MARK: health
+
+// Says that what is shown may be old.
+export function loseOutbox(text) {
+  if (!outbox) return;
+  const box = $('outbox-health');
+  box.dataset.state = 'nobody';
+  setText(box, '✕ ' + text[0].toUpperCase() + text.slice(1) + '. What is shown is from ' + dateTime(outbox.now) + '.');
+  for (const node of pendingNodes.values()) {
+    setText(node.firstChild, 'A change waits for the program. If the program has ended before it began, nothing is changed.');
+    for (const button of node.querySelectorAll('button')) button.hidden = true;
+  }
+}
 
 function showHealth() {
   const box = $('outbox-health');
@@ -307,14 +340,33 @@ async function readDetail() {
   if (chosen !== id) return;
   $('outbox-changed').hidden = true;
   detail = found;
+  wantsDetail = false;
   renderDetail();
+}
+
+// Reads the request again, and shows what has changed at once, unless the reader is in the details.
+async function updateDetail() {
+  if (wantsDetail) return readDetail();
+  const id = chosen, found = await fetchJSON('outbox/request?id=' + encodeURIComponent(id)), panel = $('outbox-panel');
+  if (chosen !== id || found === undefined || JSON.stringify(found) === JSON.stringify(detail)) return;
+  if (isOver || hasSelection(panel) || panel.contains(document.activeElement)) { $('outbox-changed').hidden = false; return; }
+  detail = found;
+  renderDetail();
+}
+
+// Shows the effect of the reader's own action, wherever the pointer is.
+let wantsDetail = false;
+async function actHere(action, done) {
+  wantsDetail = true;
+  await act(action, done);
 }
 
 function renderDetail() {
   const panel = $('outbox-panel');
   panel.setAttribute('aria-labelledby', 'outbox-tabs-' + detailTab);
   if (!detail) {
-    panel.replaceChildren(make('p', {}, 'The outbox does not know this request any more.'));
+    panel.replaceChildren(make('p', {}, detail === null ? 'The outbox does not know this request any more.'
+      : 'The program does not answer, so the details cannot be shown.'));
     return;
   }
   setText($('outbox-outcome'), (signs[detail.row.state] ?? detail.row.state) + ', ' + counted(detail.row.attempts, 'attempt'));
@@ -323,13 +375,13 @@ function renderDetail() {
 
 function detailOverview() {
   const { row } = detail, buttons = make('p', { class: 'bar' });
-  const one = name => change(name, 1, { ids: [row.id] });
+  const one = name => change(name, 1, { ids: [row.id], filter: { state: row.state } });
   if (canRetry.has(row.state)) {
     buttons.append(make('button', { class: 'small', onclick: () => one('retry') }, 'Retry…'), make('button', { class: 'small danger', onclick: () => one('drop') }, 'Drop…'));
   }
   if (row.lane != null) {
     const isPaused = outbox.pausedLanes.includes(row.lane);
-    buttons.append(make('button', { class: 'small', onclick: () => act({ name: isPaused ? 'resume' : 'pause', lane: row.lane },
+    buttons.append(make('button', { class: 'small', onclick: () => actHere({ name: isPaused ? 'resume' : 'pause', lane: row.lane },
       isPaused ? 'The lane is resumed.' : 'The lane is paused.') }, isPaused ? 'Resume the lane' : 'Pause the lane'));
   }
   buttons.append(copyButton(row.id, 'the id', 'Copy id'));
@@ -390,33 +442,30 @@ export function drawOutbox() {
   if (!outbox) return;
   showHealth();
   showOrigins();
-  const revision = JSON.stringify([outbox.counts, outbox.isPaused, outbox.pausedLanes, outbox.changes]);
-  if (seen === revision) { list.draw(); return; }
-  seen = revision;
+  // Another process may have attempted requests, which the counts do not show. So the page is read each time.
   read();
-  if (chosen == null) return;
-  const panel = $('outbox-panel');
-  if (isOver || hasSelection(panel) || panel.contains(document.activeElement)) $('outbox-changed').hidden = false;
-  else readDetail();
+  if (chosen != null) updateDetail();
 }
 
 export const hasOutbox = () => outbox != null;
 export const heldOrigins = () => outbox?.held ?? [];
 
 export function outboxKey(event) {
-  const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15 }[event.key];
   if (by && !event.target.closest('.details, [role=tablist]')) {
     event.preventDefault();
     const row = list.step(by);
     if (row) choose(row);
   } else if (event.key === '/') { event.preventDefault(); $('outbox-text').focus(); }
+  else if (event.key === 'n' && !list.more.hidden) list.more.click();
+  else if (event.key === 'Enter' && event.target === list.scroller) $('outbox-details').querySelector('[role=tab][aria-selected=true]')?.focus();
   else if (event.key === 'x' && chosen != null) { const row = list.item(chosen); pick(row, !picked.has(row.id)); list.draw(); }
   else if (event.key === 'Escape') { choose(null); list.scroller.focus(); }
 }
 
 export function setUpOutbox() {
   list = new RowList($('outbox-list'), { columns, key: row => row.id, more: $('outbox-more'), choose, onrelease: () => { moves = true; read(); },
-    rowClass: row => (gone.has(row.id) ? '' : 'gone ') + (leaving.has(row.id) ? 'leaving ' : '') + (picked.has(row.id) ? 'picked' : ''),
+    rowClass: row => (known.has(row.id) ? '' : 'gone ') + (leaving.has(row.id) ? 'leaving ' : '') + (picked.has(row.id) ? 'picked' : ''),
     emptyText: () => isFiltered() ? (isReading ? 'Searching…' : 'No request matches the filter.') : 'No requests in this state.' });
   stateTabs = makeTabs($('outbox-states'), states.map(([name, label]) => [name, label]), name => { state = name; choose(null); restart(); });
   stateTabs.select(state);

@@ -165,7 +165,7 @@
     func take(_ action: InspectorAction) async throws {
       switch action.name {
       case "retry", "drop":
-        guard action.ids != nil || action.filter?.state != nil else {
+        guard action.filter?.state != nil else {
           throw Inspector.Failure(description: "the action names no requests")
         }
         state.withLock { _ = $0.pending.add(action, until: Self.now + Self.undoTime) }
@@ -212,11 +212,14 @@
           action.name == "drop" ? try await outbox.drop(selection) : try await outbox.retry(selection)
         progress(changed.count)
       }
-      if let ids = action.ids { return try await change(OutboxSelection(ids: ids.map(OutboxID.init))) }
       guard let filter = action.filter else { return }
+      // The state is named, too, so that a request that has moved on meanwhile is left.
+      if let ids = action.ids {
+        return try await change(
+          OutboxSelection(states: filter.selection.states, ids: ids.map(OutboxID.init)))
+      }
       _ = try await search(filter, after: 0, atMost: .max) { found, _ in
         guard !found.isEmpty else { return true }
-        // The state is named, too, so that a request that has moved on meanwhile is left.
         try await change(OutboxSelection(states: filter.selection.states, ids: found.map(\.id)))
         return true
       }

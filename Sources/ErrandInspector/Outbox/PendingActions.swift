@@ -8,12 +8,13 @@ struct PendingActions: Sendable {
     let ends: Double
     /// The number of requests that were changed; nil before the change begins.
     fileprivate(set) var done: Int?
-    /// Why it ended early; nil if it did not.
+    /// What a person has to know of its end; nil if all of its requests were changed.
     fileprivate(set) var failure: String?
   }
 
   private(set) var items: [Item] = []
   private var last = 0
+  private var undone: Set<Int> = []
 
   /// Adds a change.
   /// - Returns: Its number.
@@ -23,12 +24,12 @@ struct PendingActions: Sendable {
     return last
   }
 
-  /// Removes a change that has not begun, or one that failed and has been read.
-  /// - Returns: False if it has begun already.
+  /// Removes a change that has not begun, or one whose end has been read.
+  /// - Returns: False if it has begun already. True also for one that was undone before, as from another page.
   mutating func undo(_ id: Int) -> Bool {
-    guard let index = index(of: id), items[index].done == nil || items[index].failure != nil else {
-      return false
-    }
+    guard let index = index(of: id) else { return undone.contains(id) }
+    if items[index].done != nil, items[index].failure == nil { return false }
+    if items[index].done == nil { undone.insert(id) }
     items.remove(at: index)
     return true
   }
@@ -50,10 +51,18 @@ struct PendingActions: Sendable {
     if let index = index(of: id) { items[index].done = (items[index].done ?? 0) + count }
   }
 
-  /// Removes a change that was carried out, or keeps why it failed.
+  /// Removes a change that was carried out. One that failed, or that changed fewer requests, stays until its end has
+  /// been read.
   mutating func end(_ id: Int, failure: String?) {
     guard let index = index(of: id) else { return }
-    if let failure { items[index].failure = failure } else { items.remove(at: index) }
+    let (done, count) = (items[index].done ?? 0, items[index].action.count ?? 0)
+    if let failure {
+      items[index].failure = "It failed: \(failure)"
+    } else if done < count {
+      items[index].failure = "The other \(count - done) were in another state by then, and stay as they are."
+    } else {
+      items.remove(at: index)
+    }
   }
 
   /// Removes the changes that have not begun.

@@ -12,8 +12,9 @@ import ErrandServing
 struct InspectorAction: Decodable, Sendable {
   let name: String
   var call: UInt64?
-  /// The requests of an outbox; nil for those that match `filter`.
+  /// The requests of an outbox; nil for all that match `filter`.
   var ids: [String]?
+  /// Names the state of the requests, in any case.
   var filter: OutboxFilter?
   /// The number of requests that the page has named.
   var count: Int?

@@ -15,7 +15,9 @@ FILTERS = [
     ("size<10kB", False), ("attempts>2", True), ("scope:cart", True), ("cache:miss", True), ("orders", True),
     ("ORDERS", True), ('"responded with"', True), ('"with responded"', False), ('-"responded with"', False),
     ("responded with", True), ('"status:5xx"', False), ("https://api", True), ("status:", True), ("status:5xx host:b", False),
-    ("unknown:word", False), ("-", False),
+    ("unknown:word", False), ("-", False), ("status:>=500", True), ("time:>1s", True), ("size:<10kB", False), ("method:po", True),
+    # Words that are not understood exclude nothing.
+    ("status:abc", True), ("-status:abc", True), ("time:1s", True), ("time>1sec", True), ("is:nonsense", True), ("attempts:x", True),
 ]
 
 # Texts, and what is read: null for a text that is not JSON. Numbers, names and escapes stay as they came.
@@ -37,6 +39,7 @@ def check_rules(page):
     for text, expected in FILTERS:
         found = run("filter", "([text, call]) => m.matches(m.parse(text), call, 2000)", [text, CALL])
         assert found == expected, f"the filter {text} gives {found}"
+    assert run("filter", "text => m.faults(m.parse(text))", "status:abc size>1k -is:odd x time:1s") == ["status:abc", "is:odd", "time:1s"]
     assert run("filter", "call => m.cacheWord({ ...call, shares: 4, isCached: false })", CALL) == "shared #4"
     assert run("filter", "call => m.cacheWord({ ...call, shares: null, isCached: true })", CALL) == "hit"
     for text, laid_out, is_whole in JSON_TEXTS:

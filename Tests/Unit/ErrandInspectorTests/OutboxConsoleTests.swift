@@ -68,6 +68,7 @@ import Testing
     try await console.take(InspectorAction(name: "now", pending: 1))
     try await settle()
     #expect(try await count() == 12)
+    try await console.take(InspectorAction(name: "undo", pending: 1))
     try await console.take(InspectorAction(name: "drop", filter: filter, count: 3))
     #expect(try await count() == 12)
     try await console.take(InspectorAction(name: "now", pending: 2))
@@ -75,12 +76,24 @@ import Testing
     #expect(try await count() == 9)
   }
 
+  @Test func `a request that has left its state is not changed`() async throws {
+    let id = try #require(try await console.page(OutboxFilter(), after: 0, limit: 1).rows.first).id
+    let dead = OutboxFilter(state: .deadLettered)
+    try await console.take(InspectorAction(name: "drop", ids: [id], filter: dead, count: 1))
+    try await console.take(InspectorAction(name: "now", pending: 1))
+    try await settle()
+    #expect(try await count() == 12 && console.pending.count == 1)
+    await #expect(throws: Inspector.Failure.self) {
+      try await console.take(InspectorAction(name: "drop", ids: [id], count: 1))
+    }
+  }
+
   @Test func `a change that fails says why`() async throws {
     try await console.take(InspectorAction(name: "drop", filter: OutboxFilter(state: .stored), count: 12))
     await outbox.close()
     try await console.take(InspectorAction(name: "now", pending: 1))
     try await settle()
-    #expect(console.pending.map(\.failure) == ["the outbox is closed"])
+    #expect(console.pending.map(\.failure) == ["It failed: the outbox is closed"])
     try await console.take(InspectorAction(name: "undo", pending: 1))
     #expect(console.pending.isEmpty)
   }

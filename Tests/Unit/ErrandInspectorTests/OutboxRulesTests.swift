@@ -67,7 +67,8 @@ import Testing
     let first = pending.add(action, until: 10)
     let second = pending.add(action, until: 20)
     #expect(pending.beginDue(at: 9).isEmpty)
-    #expect(pending.undo(second) && !pending.undo(second))
+    #expect(pending.undo(second) && pending.undo(second))
+    #expect(pending.begin(second) == nil)
     #expect(pending.beginDue(at: 25).map(\.id) == [first])
     #expect(pending.beginDue(at: 25).isEmpty && pending.begin(first) == nil && !pending.undo(first))
     pending.forget()
@@ -83,9 +84,19 @@ import Testing
     let id = pending.add(InspectorAction(name: "drop"), until: 10)
     #expect(pending.begin(id)?.id == id)
     pending.end(id, failure: "the disk is full")
-    #expect(pending.items.map(\.failure) == ["the disk is full"])
+    #expect(pending.items.map(\.failure) == ["It failed: the disk is full"])
     #expect(pending.beginDue(at: 25).isEmpty)
     #expect(pending.undo(id) && pending.items.isEmpty)
+  }
+
+  @Test func `a change of fewer requests than it named says so`() {
+    var pending = PendingActions()
+    let id = pending.add(InspectorAction(name: "drop", count: 3), until: 10)
+    _ = pending.begin(id)
+    pending.advance(id, by: 1)
+    pending.end(id, failure: nil)
+    #expect(
+      pending.items.first?.failure == "The other 2 were in another state by then, and stay as they are.")
   }
 
   @Test func `what has not begun is forgotten`() {
