@@ -40,6 +40,8 @@ final class PageConnection {
   /// The most bytes of events that wait for a reader. A reader that falls further behind is disconnected, and
   /// has to reconnect.
   private static let outputLimit = 32 << 20
+  /// How many bytes that were sent stay in memory while others wait.
+  private static let sentLimit = 1 << 20
 
   let descriptor: Int32
   let number: Int
@@ -155,7 +157,10 @@ final class PageConnection {
       }
       switch outcome {
       case .bytes(let count): sent += count
-      case .wouldBlock: return
+      case .wouldBlock:
+        // A reader that stays a little behind may never have read everything.
+        if sent >= Self.sentLimit { (output, sent) = (Data(output[sent...]), 0) }
+        return
       case .ended, .failed: return shut()
       }
     }

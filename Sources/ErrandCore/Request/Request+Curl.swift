@@ -8,7 +8,7 @@ extension Request {
   /// Returns a command for a POSIX shell that sends the request with curl. Each secret is replaced by `***`.
   ///
   /// The command contains the body if it is text in memory, has at most 64 KiB, and no name in its form or
-  /// object marks a secret. A body from a file is named by its path. Otherwise curl reads the body from a file
+  /// object marks a secret, and it has no control characters but tabs and line breaks. A body from a file is named by its path. Otherwise curl reads the body from a file
   /// named `BODY`, which you provide.
   public func curlCommand() -> String { curlCommand(hiding: .standard) }
 
@@ -58,8 +58,17 @@ extension Request {
     return words
   }
 
-  /// Returns the words as a line for a POSIX shell.
-  package static func shellLine(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+  /// Returns the words as a line for a POSIX shell. Control characters in names and URLs, which are never valid there,
+  /// are shown as `?`.
+  package static func shellLine(_ words: [String]) -> String {
+    words.map { word in
+      quoted(isPrintable(word) ? word : String(String.UnicodeScalarView(word.unicodeScalars.map(shown))))
+    }.joined(separator: " ")
+  }
+
+  private static func shown(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    isPrintable(String(scalar)) ? scalar : "?"
+  }
 
   /// The words for a multipart form; nil for any other body, and for a form that cannot be shown.
   private func formWords(hiding secrets: Secrets) -> [String]? {
@@ -77,7 +86,7 @@ extension Request {
       case .bytes(let data):
         guard part.fileName == nil, data.count <= 64 << 10,
           let text = String(validating: data, as: UTF8.self),
-          !text.utf8.contains(0), !secrets.isSecret(item: Array(part.name.utf8))
+          Self.isPrintable(text), !secrets.isSecret(item: Array(part.name.utf8))
         else { return nil }
         words += ["--form-string", "\(part.name)=\(text)"]
       }
@@ -100,10 +109,16 @@ extension Request {
     if body.isNone { return "" }
     guard case .bytes(let data) = body.encoded().content, data.count <= 64 << 10,
       options.bodyCoding == nil, !options.compressesBody,
-      let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0),
+      let text = String(validating: data, as: UTF8.self), Self.isPrintable(text),
       !secrets.mayHide(inBody: text)
     else { return nil }
     return text
+  }
+
+  /// Returns false for a text with control characters other than tabs and line breaks. Pasted into a terminal, some of
+  /// them end the line, and the shell would run what follows.
+  private static func isPrintable(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { $0 == "\t" || $0 == "\n" || $0.properties.generalCategory != .control }
   }
 
   private static func quoted(_ word: String) -> String {

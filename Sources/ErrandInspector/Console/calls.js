@@ -70,7 +70,7 @@ function sortBy(name) {
 function showAxis(visible) {
   const all = $('axis').value === 'all';
   axis = axisOf(all ? shownCalls() : visible, present());
-  const box = list.columnHeads.get('start').lastChild, wanted = ticks(axis);
+  const box = list.columnHeads.get('start').lastChild, wanted = ticks(axis, box.clientWidth);
   while (box.children.length > wanted.length) box.lastChild.remove();
   while (box.children.length < wanted.length) box.append(make('span'));
   wanted.forEach((tick, index) => {
@@ -164,7 +164,14 @@ export function callsKey(event) {
   else if (event.key === 'Escape') { chooseCall(null); list.scroller.focus(); }
 }
 
-export function setUpCalls() {
+// What of the view is kept in the URL.
+export const callsPlace = () => ({ filter: $('filter').value });
+export function restoreCalls({ filter = '' }) {
+  $('filter').value = filter;
+  terms = parse(filter);
+}
+
+export function setUpCalls(onmove) {
   list = new RowList($('call-list'), { columns, key: call => call.id, more: $('calls-more'), choose: chooseCall, sort: sortBy,
     beforePaint: showAxis, onrelease: () => arrange(),
     rowClass: call => calls.has(call.id) ? '' : 'gone',
@@ -172,7 +179,7 @@ export function setUpCalls() {
   list.showSort(sortColumn, isDescending);
   list.update([]);
   const filter = $('filter');
-  filter.addEventListener('input', () => { terms = parse(filter.value); list.scroller.scrollTop = 0; arrange(true); });
+  filter.addEventListener('input', () => { terms = parse(filter.value); list.scroller.scrollTop = 0; arrange(true); onmove(); });
   $('filters').addEventListener('submit', event => event.preventDefault());
   $('axis').addEventListener('change', () => list.draw());
   $('pause').addEventListener('click', () => pause(!isPaused));

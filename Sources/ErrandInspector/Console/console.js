@@ -1,11 +1,11 @@
 // The page: its views, its keys, and the events of the program.
 import { $, setText } from './dom.js';
 import { connect, saved } from './connection.js';
-import { callsChanged, callsKey, removeCalls, replaceCalls, setUpCalls, takeCalls, tickCalls } from './calls.js';
+import { callsChanged, callsKey, callsPlace, removeCalls, replaceCalls, restoreCalls, setUpCalls, takeCalls, tickCalls } from './calls.js';
 import { setUpDetails } from './details.js';
 import { drawCache, drawOrigins, drawScopes, drawSlots } from './lists.js';
 import { setClock } from './model.js';
-import { drawOutbox, heldOrigins, loseOutbox, outboxKey, setUpOutbox, takeOutbox } from './outbox.js';
+import { drawOutbox, heldOrigins, loseOutbox, outboxKey, outboxPlace, restoreOutbox, setUpOutbox, takeOutbox } from './outbox.js';
 import { save } from './saving.js';
 
 const views = ['calls', 'outbox', 'origins', 'scopes', 'slots', 'cache'];
@@ -23,8 +23,24 @@ function open(name) {
     if (other === name) $('view-' + other).setAttribute('aria-current', 'page');
     else $('view-' + other).removeAttribute('aria-current');
   }
-  history.replaceState(null, '', saved ? location.href : '#' + name);
+  keepPlace();
   drawing[name]();
+}
+
+// The view and its filters are in the URL, for a reload or a bookmark.
+const places = { calls: callsPlace, outbox: outboxPlace };
+function keepPlace() {
+  if (saved) return;
+  const place = places[view]?.() ?? {}, parameters = new URLSearchParams(Object.entries(place).filter(([, value]) => value)).toString();
+  history.replaceState(null, '', '#' + view + (parameters ? '?' + parameters : ''));
+}
+
+function openPlace(has) {
+  const [name, parameters] = location.hash.slice(1).split('?'), isKnown = views.includes(name) && !$('view-' + name).hidden;
+  const place = Object.fromEntries(new URLSearchParams(parameters ?? ''));
+  if (isKnown && name === 'calls') restoreCalls(place);
+  if (isKnown && name === 'outbox') restoreOutbox(place);
+  open(isKnown ? name : has.client ? 'calls' : 'outbox');
 }
 
 // A program without a client, or without an outbox, has no views of it.
@@ -32,8 +48,8 @@ function show(has) {
   for (const name of views) $('view-' + name).hidden = name === 'outbox' ? !has.outbox : !has.client;
   if (!isFirst) return;
   isFirst = false;
-  const wanted = location.hash.slice(1);
-  open(views.includes(wanted) && !$('view-' + wanted).hidden ? wanted : has.client ? 'calls' : 'outbox');
+  openPlace(has);
+  addEventListener('hashchange', () => openPlace(has));
 }
 
 addEventListener('keydown', event => {
@@ -48,8 +64,8 @@ addEventListener('keydown', event => {
 for (const name of views) $('view-' + name).addEventListener('click', () => open(name));
 $('show-help').addEventListener('click', () => $('help').showModal());
 setUpDetails();
-setUpCalls();
-setUpOutbox();
+setUpCalls(keepPlace);
+setUpOutbox(keepPlace);
 
 if (saved) {
   setText($('connection'), 'saved copy');

@@ -68,7 +68,7 @@ function nextText(row) {
 // MARK: the page of rows
 
 // A search of many requests is answered in parts. It is not repeated at once when something has changed.
-let restsUntil = 0;
+let restsUntil = 0, keepPlace = () => {};
 async function read() {
   if (isReading) { wantsReading = true; return; }
   if (!moves && performance.now() < restsUntil) { list.draw(); return; }
@@ -116,6 +116,7 @@ function restart() {
   [cursors, moves] = [[0], true];
   picked.clear();
   list.scroller.scrollTop = 0;
+  keepPlace();
   read();
 }
 
@@ -161,7 +162,8 @@ async function change(name, count, { ids, filter }) {
   const word = name === 'retry' && !ids && filter.state === 'dead-letter' ? 'Redrive' : verb;
   if (!count) return;
   if (!await ask(word + ' ' + what + scope + '?', effect + ' You have ten seconds to undo it.', word + ' ' + what)) return;
-  if (await act({ name, count, ids, filter })) {
+  if (await act({ name, count, ids, filter }, word + ' ' + what + ' in ten seconds. The key u undoes it.')) {
+    list.scroller.focus();
     picked.clear();
     list.draw();
     showPicked();
@@ -203,20 +205,24 @@ function showPending(pending) {
   leaving = new Set(pending.flatMap(item => item.ids));
   const known = new Set(pending.map(item => item.id));
   for (const [id, node] of pendingNodes) {
-    if (!known.has(id)) { node.remove(); pendingNodes.delete(id); moves = true; }
+    if (known.has(id)) continue;
+    if (node.contains(document.activeElement)) list.scroller.focus();
+    node.remove();
+    pendingNodes.delete(id);
+    moves = true;
   }
   for (const item of pending) {
     let node = pendingNodes.get(item.id);
     if (!node) {
       const verb = item.name === 'drop' ? 'Drop' : 'Retry';
-      node = make('div', { class: 'pending', role: 'status' }, make('span'),
+      node = make('div', { class: 'pending', role: 'group', 'aria-label': 'A change that can be undone' }, make('span'),
         make('button', { class: 'primary', onclick: event => press(event.target, { name: 'undo', pending: item.id },
           event.target.textContent === 'Undo' ? 'Undone: nothing was changed.' : '') }, 'Undo'),
         make('button', { onclick: event => press(event.target, { name: 'now', pending: item.id }) }, verb + ' now'));
       pendingNodes.set(item.id, node);
       $('pending').append(node);
     }
-    const left = Math.max(0, Math.ceil((item.ends - now()) / 1000)), [undo, begin] = node.querySelectorAll('button');
+    const left = Math.ceil(item.left / 1000), [undo, begin] = node.querySelectorAll('button');
     const done = item.done == null ? ' in ' + left + ' s' : ', ' + number(item.done) + ' done';
     setText(node.firstChild, (item.name === 'drop' ? 'Drops ' : 'Retries ') + counted(item.count, 'request') + done
       + (item.failure ? '. ' + item.failure : ''));
@@ -250,7 +256,7 @@ export function loseOutbox(text) {
 function showHealth() {
   const box = $('outbox-health');
   box.dataset.state = outbox.health.state;
-  setText(box, ({ nobody: '✕ ', held: '! ', paused: '❚❚ ' }[outbox.health.state] ?? '✓ ') + outbox.health.text);
+  setText(box, ({ nobody: '✕ ', held: '! ', paused: '❚❚ ', unseen: '… ', idle: '○ ', waiting: '○ ' }[outbox.health.state] ?? '✓ ') + outbox.health.text);
   $('outbox-pause').hidden = outbox.isPaused;
   $('outbox-resume').hidden = !outbox.isPaused;
   const hour = outbox.hour ?? [], sum = key => hour.reduce((total, minute) => total + minute[key], 0);
@@ -266,7 +272,7 @@ function showHealth() {
   plot($('plot-oldest'), hour, 'oldestAge', 'Age of the oldest request, in seconds');
 }
 
-const rate = perMinute => (perMinute < 10 ? perMinute.toFixed(1) : perMinute.toFixed(0)) + ' a minute';
+const rate = perMinute => (perMinute < 10 ? perMinute.toFixed(1) : number(Math.round(perMinute))) + ' a minute';
 
 function plot(canvas, minutes, key, name) {
   const values = minutes.map(minute => minute[key] ?? 0), most = Math.max(1, ...values), bars = 60;
@@ -327,6 +333,7 @@ function showOrigins() {
 
 async function choose(row) {
   chosen = row?.id ?? null;
+  keepPlace();
   list.mark(chosen);
   $('outbox-details').hidden = !row;
   if (!row) { detail = null; read(); return; }
@@ -341,6 +348,10 @@ async function readDetail() {
   $('outbox-changed').hidden = true;
   detail = found;
   wantsDetail = false;
+  if (found) {
+    setText($('outbox-title'), found.row.method + ' ' + found.row.url);
+    list.replace(found.row);
+  }
   renderDetail();
 }
 
@@ -351,6 +362,7 @@ async function updateDetail() {
   if (chosen !== id || found === undefined || JSON.stringify(found) === JSON.stringify(detail)) return;
   if (isOver || hasSelection(panel) || panel.contains(document.activeElement)) { $('outbox-changed').hidden = false; return; }
   detail = found;
+  if (found) list.replace(found.row);
   renderDetail();
 }
 
@@ -380,7 +392,7 @@ function detailOverview() {
     buttons.append(make('button', { class: 'small', onclick: () => one('retry') }, 'Retry…'), make('button', { class: 'small danger', onclick: () => one('drop') }, 'Drop…'));
   }
   if (row.lane != null) {
-    const isPaused = outbox.pausedLanes.includes(row.lane);
+    const isPaused = outbox?.pausedLanes.includes(row.lane);
     buttons.append(make('button', { class: 'small', onclick: () => actHere({ name: isPaused ? 'resume' : 'pause', lane: row.lane },
       isPaused ? 'The lane is resumed.' : 'The lane is paused.') }, isPaused ? 'Resume the lane' : 'Pause the lane'));
   }
@@ -425,7 +437,7 @@ function detailLane() {
 
 export function takeOutbox(value) {
   // The page opens on the dead letters, unless there are none.
-  if (!outbox && !value.counts['dead-letter']) { state = 'stored'; stateTabs.select(state); }
+  if (!outbox && !isRestored && !value.counts['dead-letter']) { state = 'stored'; stateTabs.select(state); }
   outbox = value;
   showPending(outbox.pending);
   for (const [name, label] of states) {
@@ -459,11 +471,24 @@ export function outboxKey(event) {
   } else if (event.key === '/') { event.preventDefault(); $('outbox-text').focus(); }
   else if (event.key === 'n' && !list.more.hidden) list.more.click();
   else if (event.key === 'Enter' && event.target === list.scroller) $('outbox-details').querySelector('[role=tab][aria-selected=true]')?.focus();
-  else if (event.key === 'x' && chosen != null) { const row = list.item(chosen); pick(row, !picked.has(row.id)); list.draw(); }
+  else if (event.key === 'x') { const row = list.item(chosen); if (row) { pick(row, !picked.has(row.id)); list.draw(); } }
+  else if (event.key === 'u') $('pending').querySelector('button:not([hidden])')?.click();
   else if (event.key === 'Escape') { choose(null); list.scroller.focus(); }
 }
 
-export function setUpOutbox() {
+// What of the view is kept in the URL.
+let isRestored = false;
+export const outboxPlace = () => ({ state, ...filters(), id: chosen });
+export function restoreOutbox(place) {
+  isRestored = states.some(([name]) => name === place.state);
+  if (isRestored) { state = place.state; stateTabs.select(state); }
+  for (const name of ['lane', 'origin', 'text']) $('outbox-' + name).value = place[name] ?? '';
+  if (place.id) choose({ id: place.id, method: '', url: place.id });
+  [cursors, moves] = [[0], true];
+}
+
+export function setUpOutbox(onmove) {
+  keepPlace = onmove;
   list = new RowList($('outbox-list'), { columns, key: row => row.id, more: $('outbox-more'), choose, onrelease: () => { moves = true; read(); },
     rowClass: row => (known.has(row.id) ? '' : 'gone ') + (leaving.has(row.id) ? 'leaving ' : '') + (picked.has(row.id) ? 'picked' : ''),
     emptyText: () => isFiltered() ? (isReading ? 'Searching…' : 'No request matches the filter.') : 'No requests in this state.' });

@@ -62,6 +62,13 @@ export class RowList {
   get keys() { return this.#order.shown; }
   item(key) { return this.#items.get(String(key)); }
 
+  // Shows what became of an item.
+  replace(item) {
+    if (!this.#items.has(String(this.key(item)))) return;
+    this.#items.set(String(this.key(item)), item);
+    this.draw();
+  }
+
   // Shows these items in this order, or keeps the order while the reader holds the list.
   update(items, { moves = false } = {}) {
     const held = this.isHeld && !moves;

@@ -68,9 +68,10 @@ function place(node, name, left, width) {
   node.style.width = 'max(2px, ' + (width * 100).toFixed(3) + '%)';
 }
 
-export function ticks(axis) {
-  const found = [];
-  for (let time = 0; time <= (axis.to - axis.from) * 0.999; time += axis.tick) {
+// A tick has room for its text; without a width, all have.
+export function ticks(axis, width = Infinity) {
+  const found = [], room = width * axis.tick / (axis.to - axis.from), every = Math.max(1, Math.ceil(46 / room));
+  for (let time = 0; time <= (axis.to - axis.from) * 0.999; time += axis.tick * every) {
     found.push({ place: time / (axis.to - axis.from), text: duration(time).replace('.0 ms', ' ms') });
   }
   return found;

@@ -5,6 +5,8 @@ struct DeliveryHealth: Sendable {
   enum State: String, Encodable, Sendable {
     /// Requests are being attempted, or were a moment ago.
     case delivering
+    /// Requests could be attempted for a moment, and no attempt was seen yet.
+    case unseen
     /// No request waits.
     case idle
     /// Requests wait for the times of their next attempts.
@@ -22,6 +24,8 @@ struct DeliveryHealth: Sendable {
 
   /// When the requests became ready without an attempt: milliseconds since 1970.
   private var readySince: Double?
+  /// When the last attempt was seen: milliseconds since 1970.
+  private var lastAttempt: Double?
 
   /// - Parameter now: Milliseconds since 1970.
   mutating func take(_ statistics: OutboxStatistics, at now: Double) -> State {
@@ -32,19 +36,22 @@ struct DeliveryHealth: Sendable {
       } else if stored == 0 { .idle } else if statistics.isHeld { .held } else if statistics.nextDue != nil {
         .waiting
       } else { .nobody }
+    if state == .delivering { lastAttempt = now }
     guard state == .nobody else {
       readySince = nil
       return state
     }
     let since = readySince ?? now
     readySince = since
-    return now - since >= Self.patience ? .nobody : .delivering
+    if now - since >= Self.patience { return .nobody }
+    return lastAttempt.map { now - $0 < Self.patience } ?? false ? .delivering : .unseen
   }
 
   /// The state as a sentence.
   static func text(_ state: State) -> String {
     switch state {
     case .delivering: "Delivery works."
+    case .unseen: "Requests are due. No attempt was seen yet."
     case .idle: "No request waits."
     case .waiting: "Requests wait for their next attempts."
     case .held: "No request can be attempted: their lanes are paused, or wait behind dead letters."

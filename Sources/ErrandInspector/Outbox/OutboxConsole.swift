@@ -35,6 +35,7 @@
     /// The number of rows that a search reads at once, and the most that it reads for one answer.
     private let (searchStep, mostSearched): (Int, Int)
     private let state = Record()
+    private let began = ContinuousClock.now
     private let events: Task<Void, Never>
 
     init(_ outbox: Outbox, searchStep: Int = 500, mostSearched: Int = 20_000) {
@@ -50,6 +51,8 @@
     deinit { events.cancel() }
 
     private static var now: Double { Date().timeIntervalSince1970 * 1000 }
+    /// Milliseconds since the console began, which no change of the clock moves.
+    private var elapsed: Double { (ContinuousClock.now - began).seconds * 1000 }
 
     // MARK: Reading
 
@@ -78,7 +81,7 @@
             origin: $0.origin, key: $0.key, kind: "\($0.kind)", until: $0.until.shownTime, reason: $0.reason)
         },
         health: OutboxSummary.Health(state: health, text: DeliveryHealth.text(health)), hour: minutes,
-        pending: pending.map(OutboxSummary.Pending.init),
+        pending: pending.map { OutboxSummary.Pending($0, at: elapsed) },
         workers: workers.map { OutboxSummary.Worker(name: $0.name, claims: $0.claims, state: $0.stateText) },
         changes: changes)
     }
@@ -109,7 +112,7 @@
         }
         if state.isOpen || state == .deadLettered {
           let lanes = try await outbox.laneStatistics()
-          count.count = lanes.first { $0.lane == lane }?.counts[state, default: 0] ?? 0
+          count.count = lanes.first { $0.lane.map { $0.utf8.elementsEqual(lane.utf8) } ?? false }?.counts[state, default: 0] ?? 0
           return count
         }
       }
@@ -168,7 +171,7 @@
         guard action.filter?.state != nil else {
           throw Inspector.Failure(description: "the action names no requests")
         }
-        state.withLock { _ = $0.pending.add(action, until: Self.now + Self.undoTime) }
+        state.withLock { _ = $0.pending.add(action, until: elapsed + Self.undoTime) }
       case "undo":
         guard let id = action.pending, state.withLock({ $0.pending.undo(id) }) else {
           throw Inspector.Failure(description: "it is too late: the change was carried out")
@@ -184,7 +187,7 @@
 
     /// Begins the changes that can no longer be undone.
     func beginDue() {
-      for change in state.withLock({ $0.pending.beginDue(at: Self.now) }) { begin(change) }
+      for change in state.withLock({ $0.pending.beginDue(at: elapsed) }) { begin(change) }
     }
 
     /// Forgets the changes that have not begun yet.

@@ -27,7 +27,8 @@ struct OutboxSummary: Encodable {
     let id: Int
     let name: String
     let count: Int
-    let ends: Double
+    /// The milliseconds until it begins.
+    let left: Double
     /// The first 200 of the requests, unless a filter selects them.
     let ids: [String]
     /// The number of requests that were changed; nil before the change begins.
@@ -35,8 +36,8 @@ struct OutboxSummary: Encodable {
     /// Why it ended early; nil if it did not.
     let failure: String?
 
-    init(_ item: PendingActions.Item) {
-      (id, name, count, ends) = (item.id, item.action.name, item.action.count ?? 1, item.ends)
+    init(_ item: PendingActions.Item, at now: Double) {
+      (id, name, count, left) = (item.id, item.action.name, item.action.count ?? 1, max(0, item.ends - now))
       ids = Array((item.action.ids ?? []).prefix(200))
       (done, failure) = (item.done, item.failure)
     }

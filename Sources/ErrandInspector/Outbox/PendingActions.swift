@@ -4,7 +4,7 @@ struct PendingActions: Sendable {
   struct Item: Sendable {
     let id: Int
     let action: InspectorAction
-    /// When it begins: milliseconds since 1970.
+    /// When it begins, in milliseconds since some beginning.
     let ends: Double
     /// The number of requests that were changed; nil before the change begins.
     fileprivate(set) var done: Int?

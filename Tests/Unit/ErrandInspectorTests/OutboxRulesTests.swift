@@ -31,6 +31,14 @@ import Testing
     #expect(hour.minutes.map(\.delivered) == [5])
   }
 
+  @Test func `a request that one reading counts and the next one sees is counted once`() {
+    var hour = OutboxHour()
+    hour.take(reading(1, all: 0, delivered: 0))
+    hour.take(reading(1.1, all: 5, delivered: 5), stored: 7, delivered: 4)
+    hour.take(reading(1.2, all: 9, delivered: 9), stored: 2, delivered: 5)
+    #expect(hour.minutes.map(\.stored) == [9] && hour.minutes.map(\.delivered) == [9])
+  }
+
   @Test func `an hour has at most 60 minutes`() {
     var hour = OutboxHour()
     for minute in 1...200 { hour.take(reading(Double(minute), all: minute, delivered: 0)) }
@@ -116,8 +124,8 @@ import Testing
   @Test func `an outbox whose requests are due and are not attempted has no process that delivers`() {
     var health = DeliveryHealth()
     let due = statistics { _ in }
-    #expect(health.take(due, at: 0) == .delivering)
-    #expect(health.take(due, at: 9_999) == .delivering)
+    #expect(health.take(due, at: 0) == .unseen)
+    #expect(health.take(due, at: 9_999) == .unseen)
     #expect(health.take(due, at: 10_000) == .nobody)
     #expect(health.take(statistics { $0.counts[.attempting] = 1 }, at: 11_000) == .delivering)
     #expect(health.take(due, at: 12_000) == .delivering)

@@ -38,4 +38,21 @@ import Testing
   func `a request is shown as a curl command without its secrets`(request: Request, command: String) {
     #expect(request.curlCommand() == command)
   }
+
+  /// A terminal would take the first of these for the key that ends the line.
+  @Test(arguments: ["\u{3}", "\u{1B}[201~", "\r", "\u{9B}", "\u{7F}"])
+  func `what is pasted has no control characters`(sign: String) {
+    let text = "hi\(sign)\ntouch /tmp/x\n#"
+    let requests = [
+      Request.post("https://a.test/", .text(text)),
+      .post("https://a.test/", .multipart(MultipartForm().field("a", text))),
+      .get("https://a.test/\(sign)"),
+      .post("https://a.test/", .file(URL(filePath: "/a\(sign)b"))),
+    ]
+    for request in requests {
+      let command = request.curlCommand()
+      #expect(!command.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control })
+      #expect(!command.contains("touch"))
+    }
+  }
 }
