@@ -25,6 +25,7 @@
 
     let bodyLimit: Int
     private let client: Client?
+    private let name: String
     private let shown: Locked<OutboxConsole?>
     private let store: Locked<CallStore>
     private let limits: Inspector.Limits
@@ -34,8 +35,8 @@
     /// first rows and its first message.
     private let telling = Locked(())
 
-    init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
-      self.client = client
+    init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits, _ name: String) {
+      (self.client, self.name) = (client, name)
       shown = Locked(outbox.map { OutboxConsole($0) })
       self.limits = limits
       bodyLimit = limits.bodyLength
@@ -51,7 +52,7 @@
       serving.withLock { $0 }?.server.broadcast(ServerEvent.data("has", parts))
     }
 
-    private var parts: InspectorParts { InspectorParts(client: client != nil, outbox: outbox != nil) }
+    private var parts: InspectorParts { InspectorParts(name: name, client: client != nil, outbox: outbox != nil) }
 
     func record(_ event: CallEvent) {
       if !isStopped.withLock({ $0 }) { store.withLock { $0.take(event) } }
@@ -181,15 +182,15 @@
         }
       case .details(let id):
         let record = store.withLock { $0[id] }
-        reply(record.map { .json(CallDetails($0)) } ?? .refused(404))
+        compose(reply) { record.map { .json(CallDetails($0)) } ?? .refused(404) }
       case .export:
         let calls = store.withLock { $0.calls }
-        reply(.json(calls.map { InspectorExport(row: CallRow($0), details: CallDetails($0)) }))
+        compose(reply) { .json(calls.map { InspectorExport(row: CallRow($0), details: CallDetails($0)) }) }
       case .cache:
         Task { [client] in reply(.json(await client?.cachedRows() ?? [])) }
       case .har:
         let calls = store.withLock { $0.calls }
-        reply(.json(data: InspectorHAR.file(calls)))
+        compose(reply) { .json(data: InspectorHAR.file(calls)) }
       case .requests(let filter, let after, let limit):
         read(reply) { try await $0.page(filter, after: after, limit: limit) }
       case .count(let filter, let after): read(reply) { try await $0.count(filter, after: after) }
@@ -205,6 +206,13 @@
           }
         }
       }
+    }
+
+    /// Composes a response in a task, because the bodies of many calls take long, and all pages share one thread.
+    private func compose(
+      _ reply: @escaping @Sendable (ServedResponse) -> Void, _ body: @escaping @Sendable () -> ServedResponse
+    ) {
+      Task(priority: .utility) { reply(body()) }
     }
 
     /// Reads from the outbox, and replies with the result.

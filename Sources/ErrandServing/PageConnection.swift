@@ -35,8 +35,8 @@ package enum ServedResponse: Sendable {
 
 /// An accepted connection. Only the server's thread uses it.
 final class PageConnection {
-  /// The most bytes of a request's body.
-  private static let bodyLimit = 64 << 10
+  /// The most bytes of a request's body. A page may name thousands of stored requests.
+  private static let bodyLimit = 1 << 20
   /// The most bytes of events that wait for a reader. A reader that falls further behind is disconnected, and
   /// has to reconnect.
   private static let outputLimit = 32 << 20

@@ -41,7 +41,7 @@ struct OutboxCommand {
     case .watch: return try await OutboxWatchCommand(place: place, console: console, isJSON: isJSON).run()
     case .serve(let port):
       return try await using(place) { outbox in
-        try await OutboxServeCommand(outbox: outbox, port: port, console: console).run()
+        try await OutboxServeCommand(outbox: outbox, name: place.name, port: port, console: console).run()
       }
     case .stats: return try await statistics(place)
     case .retry(let choice, let force):

@@ -11,11 +11,13 @@ import ErrandOutbox
 /// Shows an outbox on a page in a browser, until control-C. It delivers nothing itself.
 struct OutboxServeCommand {
   let outbox: Outbox
+  /// The outbox's folder or URL.
+  let name: String
   let port: Int
   let console: Console
 
   func run() async throws -> ExitCode {
-    let inspector = Inspector(nil, outbox)
+    let inspector = Inspector(nil, outbox, name: name)
     do {
       let url = try inspector.serve(port: port)
       try console.output.write("\(url.absoluteString)\n")

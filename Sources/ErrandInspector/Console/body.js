@@ -34,7 +34,7 @@ export function bodyView(body, type, name) {
     if (picks.get('laid')?.getAttribute('aria-pressed') === 'true') {
       content.querySelectorAll('details').forEach(part => { part.open = true; part.dispatchEvent(new Event('toggle')); });
     }
-  });
+  }, body.text);
   bar.append(group, find.field, find.count,
     copyButton(() => body.text ?? hexLines(bytesOf(body.base64)).join('\n'), 'the ' + name),
     json ? copyButton(() => layOut(json.tree), 'the laid-out ' + name, 'Copy laid out') : '');
@@ -119,38 +119,44 @@ function tree(root) {
 }
 
 // Marks what is found, with the browser's highlights, so that the text itself does not change.
-export function search(content, name, open = () => {}) {
+const mostFound = 10_000;
+export function search(content, name, open = () => {}, raw = null) {
   const field = make('input', { type: 'search', class: 'find', placeholder: 'Search', 'aria-label': 'Search in the ' + name,
     autocomplete: 'off' });
   const count = make('output', { class: 'soft' });
-  let found = [], at = -1, opened = false;
+  let found = [], at = -1, opened = false, rest = '';
   const run = () => {
-    const text = field.value.toLowerCase();
+    const text = field.value;
     [found, at] = [[], -1];
     CSS.highlights?.delete('found');
     CSS.highlights?.delete('current');
     if (!text) { setText(count, ''); opened = false; return; }
     if (!opened) { open(); opened = true; }
+    // The letters of both cases may have other lengths, so the text itself is searched.
+    const pattern = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
     const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode() && found.length < 10_000) {
+    while (walker.nextNode() && found.length < mostFound) {
       // The page's own words are not part of the body.
       if (walker.currentNode.parentElement.closest('.hint, button')) continue;
-      const value = walker.currentNode.data.toLowerCase();
-      for (let index = value.indexOf(text); index >= 0 && found.length < 10_000; index = value.indexOf(text, index + text.length)) {
+      for (const match of walker.currentNode.data.matchAll(pattern)) {
+        if (found.length === mostFound) break;
         const range = new Range();
-        range.setStart(walker.currentNode, index);
-        range.setEnd(walker.currentNode, index + text.length);
+        range.setStart(walker.currentNode, match.index);
+        range.setEnd(walker.currentNode, match.index + match[0].length);
         found.push(range);
       }
     }
+    // Parts of a long tree are not in the page before they are opened.
+    const all = raw?.match(pattern)?.length ?? 0;
+    rest = all > found.length ? ', ' + number(all) + ' in Raw' : '';
     if (found.length) CSS.highlights?.set('found', new Highlight(...found));
     move(1);
   };
   const move = by => {
-    if (!found.length) { setText(count, 'not found'); return; }
+    if (!found.length) { setText(count, (rest ? 'none here' : 'not found') + rest); return; }
     at = (at + by + found.length) % found.length;
     CSS.highlights?.set('current', new Highlight(found[at]));
-    setText(count, (at + 1) + ' of ' + found.length);
+    setText(count, number(at + 1) + ' of ' + number(found.length) + (found.length === mostFound ? '+' : '') + rest);
     found[at].startContainer.parentElement.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
   field.addEventListener('input', run);

@@ -82,6 +82,12 @@ function showAxis(visible) {
 
 const shownCalls = () => list.keys.map(key => list.item(key)).filter(Boolean);
 
+// Calls have numbers from 1. The program keeps only the last ones.
+function callCount() {
+  const first = calls.keys().next().value;
+  return (first > 1 ? 'the last ' : '') + counted(calls.size, 'call');
+}
+
 // Puts the calls in order. `moves` is true when the reader asked for it.
 export function arrange(moves = false) {
   const now = present();
@@ -90,7 +96,7 @@ export function arrange(moves = false) {
   if (sortColumn === 'start') { if (isDescending) all.reverse(); } else all = sorted(all, isDescending, values[sortColumn]);
   list.update(all, { moves });
   const unknown = faults(terms);
-  setText($('count'), unknown.length ? 'not understood: ' + unknown.join(' ') : terms.length ? number(all.length) + ' of ' + counted(calls.size, 'call') : counted(calls.size, 'call'));
+  setText($('count'), unknown.length ? 'not understood: ' + unknown.join(' ') : terms.length ? number(all.length) + ' of ' + callCount() : callCount());
 }
 
 let pending = false, last = 0;

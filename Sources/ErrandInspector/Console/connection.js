@@ -15,12 +15,17 @@ export async function fetchJSON(path) {
   } catch { return undefined; }
 }
 
+const refusals = {
+  404: 'The program was started again: open the URL that it prints now.',
+  413: 'These are too many requests for one change. Select fewer, or use a filter.',
+};
+
 // Asks the program for an action, and returns its result; null if that failed, which the page then says.
 export async function act(action, done = '') {
   try {
     const response = await fetch('action', { method: 'POST', body: JSON.stringify(action), signal: AbortSignal.timeout(patience),
       headers: { 'Content-Type': 'application/json' } });
-    const result = response.ok ? await response.json() : { error: 'The program refused the action with status ' + response.status + '.' };
+    const result = response.ok ? await response.json() : { error: refusals[response.status] ?? 'The program refused the action with status ' + response.status + '.' };
     if (result.error) say(result.error);
     else if (done) say(done);
     return result.error ? null : result;

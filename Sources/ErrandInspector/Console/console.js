@@ -45,6 +45,10 @@ function openPlace(has) {
 
 // A program without a client, or without an outbox, has no views of it.
 function show(has) {
+  if (has.name) {
+    setText($('program'), has.name);
+    document.title = has.name + ' – Errand';
+  }
   for (const name of views) $('view-' + name).hidden = name === 'outbox' ? !has.outbox : !has.client;
   if (!isFirst) return;
   isFirst = false;

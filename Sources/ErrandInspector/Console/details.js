@@ -7,7 +7,7 @@ import { cacheWord } from './filter.js';
 import { axisOf, groupOf, paint } from './waterfall.js';
 import { calls, outcomeOf, present } from './model.js';
 
-let call = null, details = null, tab = 'overview', tabs = null, close = null, isOver = false, wanted = 0;
+let call = null, details = null, tab = 'overview', tabs = null, close = null, isOver = false, wanted = 0, isLoading = false;
 
 const names = [['overview', 'Overview'], ['headers', 'Headers'], ['request', 'Request'], ['response', 'Response'],
   ['timing', 'Timing'], ['attempts', 'Attempts']];
@@ -27,7 +27,11 @@ export function showDetails(chosen, onclose) {
   $('call-details').hidden = false;
   tabs.select(tab);
   head();
-  if (isOther) load();
+  if (!isOther) return;
+  // Nothing of another call stays under this one's name.
+  [details, isLoading] = [undefined, true];
+  render();
+  load();
 }
 
 export function closeDetails() {
@@ -57,7 +61,7 @@ async function load() {
   $('call-changed').hidden = true;
   const found = saved ? saved.find(item => item.row.id === id)?.details : await fetchJSON('calls/' + id);
   if (request !== wanted || call?.id !== id) return;
-  details = found;
+  [details, isLoading] = [found, false];
   render();
 }
 
@@ -65,7 +69,7 @@ function render() {
   const panel = $('call-panel');
   panel.setAttribute('aria-labelledby', 'call-tabs-' + tab);
   if (!details) {
-    panel.replaceChildren(make('p', {}, details === null || saved ? 'The details of this call were deleted to save memory.'
+    panel.replaceChildren(make('p', {}, isLoading ? '' : details === null || saved ? 'The details of this call were deleted to save memory.'
       : 'The program does not answer, so the details cannot be shown.'));
     return;
   }
@@ -140,7 +144,9 @@ function response() {
   const exchange = last(), body = details.received ?? exchange?.body;
   const list = exchange?.responseFields ?? details.shared?.fields;
   if (body) return [bodyView(body, contentType(list) || call.type, 'response body')];
-  return [make('p', { class: 'soft' }, call.end == null ? 'No response yet.' : exchange?.failure ?? 'No response body was kept.')];
+  const begun = exchange?.status ? 'Status ' + exchange.status + '. ' : '';
+  return [make('p', { class: 'soft' }, call.end == null ? (begun ? begun + 'The body is arriving, and is shown when it is complete.' : 'No response yet.')
+    : begun + (exchange?.failure ?? 'No response body was kept.'))];
 }
 
 function timing() {

@@ -7,9 +7,10 @@ export function duration(ms) {
   if (ms < 999.5) return ms.toFixed(0) + ' ms';
   if (ms < 9995) return (ms / 1000).toFixed(2) + ' s';
   if (ms < 99_950) return (ms / 1000).toFixed(1) + ' s';
-  const minutes = ms / 60_000;
-  if (minutes < 99.5) return Math.round(minutes) + ' min';
-  return minutes < 48 * 60 ? Math.round(minutes / 60) + ' h' : Math.round(minutes / 1440) + ' days';
+  if (ms < 599_500) return Math.round(ms / 1000) + ' s';
+  const minutes = ms / 60_000, whole = value => value.toFixed(1).replace('.0', '');
+  if (minutes < 99.95) return whole(minutes) + ' min';
+  return minutes < 48 * 60 ? whole(minutes / 60) + ' h' : Math.round(minutes / 1440) + ' days';
 }
 
 export function bytes(count) {
@@ -33,7 +34,12 @@ export function clockTime(ms) {
 export function dateTime(ms) {
   if (ms == null) return '';
   const date = new Date(ms), two = value => String(value).padStart(2, '0');
-  return date.getFullYear() + '-' + two(date.getMonth() + 1) + '-' + two(date.getDate()) + ' ' + clockTime(ms);
+  return date.getFullYear() + '-' + two(date.getMonth() + 1) + '-' + two(date.getDate()) + ' ' + clockTime(ms) + ' ' + zone(date);
+}
+
+function zone(date) {
+  const offset = -date.getTimezoneOffset(), two = value => String(Math.floor(value)).padStart(2, '0');
+  return offset ? (offset < 0 ? '−' : '+') + two(Math.abs(offset) / 60) + ':' + two(Math.abs(offset) % 60) : 'UTC';
 }
 
 export function hostOf(url) {

@@ -5,7 +5,7 @@ import { bytes, counted, dateTime, duration, number } from './format.js';
 import { calls, present } from './model.js';
 
 const took = call => (call.end ?? present()) - call.began;
-const stateOf = call => call.end == null ? 'running' : call.state;
+const stateOf = call => call.end != null ? call.state : call.state === 'waiting' ? 'waiting' : 'running';
 
 function fill(table, head, rows, empty) {
   // What the reader selects or uses is not replaced.
@@ -29,21 +29,23 @@ function group(key) {
     if (name == null) continue;
     const group = groups.get(name) ?? { running: 0, waiting: 0, finished: 0, failed: 0, cancelled: 0, time: 0, last: [] };
     group[stateOf(call)] += 1;
-    group.time += took(call);
-    if (call.state === 'finished' || call.state === 'failed') group.last.push(call);
+    if (call.end != null && (call.state === 'finished' || call.state === 'failed')) {
+      group.time += took(call);
+      group.last.push(call);
+    }
     groups.set(name, group);
   }
   return [...groups].sort(([a], [b]) => a < b ? -1 : 1);
 }
 
 export function drawOrigins(held) {
-  fill($('origin-table'), ['Origin', 'Health', 'Running', 'Finished', 'Failed', 'Cancelled', 'Mean time', 'Last failure'],
+  fill($('origin-table'), ['Origin', 'Health', 'Waiting', 'Running', 'Finished', 'Failed', 'Cancelled', 'Mean time', 'Last failure'],
     group(call => call.origin).map(([name, group]) => {
       const last = group.last.slice(-10), failed = last.filter(call => call.state === 'failed');
       const hold = (held ?? []).find(hold => hold.origin === name);
       const health = hold ? ['✕ held: ' + hold.reason, 'failed']
         : failed.length ? ['! ' + failed.length + ' of the last ' + last.length + ' failed', 'failed'] : ['✓ good', 'finished'];
-      return [name, health, group.running, group.finished, group.failed, group.cancelled,
+      return [name, health, group.waiting, group.running, group.finished, group.failed, group.cancelled,
         [duration(group.time / Math.max(1, group.finished + group.failed)), 'number'],
         group.last.findLast(call => call.state === 'failed')?.outcome ?? ''];
     }), 'No calls yet.');
@@ -64,7 +66,7 @@ export function drawScopes() {
   }
   const list = node => [...node.inner].sort(([a], [b]) => a < b ? -1 : 1).map(([name, inner]) => {
     const count = state => inner.calls.filter(call => stateOf(call) === state).length;
-    const states = ['running', 'finished', 'failed', 'cancelled'].filter(count).map(state => count(state) + ' ' + state).join(', ');
+    const states = ['waiting', 'running', 'finished', 'failed', 'cancelled'].filter(count).map(state => count(state) + ' ' + state).join(', ');
     return make('li', {}, make('b', {}, name), states ? ': ' + states : '', inner.inner.size ? make('ul', {}, ...list(inner)) : '');
   });
   const items = list(root);

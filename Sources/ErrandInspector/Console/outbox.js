@@ -62,7 +62,9 @@ const now = () => outbox?.now ?? Date.now();
 function nextText(row) {
   if (row.state !== 'stored') return '';
   if (outbox?.isPaused || (row.lane != null && outbox?.pausedLanes.includes(row.lane))) return 'paused';
-  return row.next == null || row.next <= now() ? 'now' : 'in ' + duration(row.next - now());
+  const origin = hostOf(row.url), hold = outbox?.held.find(hold => hostOf(hold.origin) === origin && hold.key == null && hold.until > now());
+  const due = Math.max(row.next ?? 0, hold?.until ?? 0);
+  return due > now() ? 'in ' + duration(due - now()) : row.lane != null ? 'in its turn' : 'now';
 }
 
 // MARK: the page of rows
@@ -156,12 +158,12 @@ const verbs = {
 };
 
 // Asks, and requests the change of some requests by their ids, or of all that a filter selects.
-async function change(name, count, { ids, filter }) {
+async function change(name, count, { ids, filter, named = '' }) {
   const [verb, one, many] = verbs[name], effect = count === 1 ? one : many, what = counted(count, 'request');
   const scope = !ids && Object.keys(filter).length > 2 ? ' that match the filter' : '';
   const word = name === 'retry' && !ids && filter.state === 'dead-letter' ? 'Redrive' : verb;
   if (!count) return;
-  if (!await ask(word + ' ' + what + scope + '?', effect + ' You have ten seconds to undo it.', word + ' ' + what)) return;
+  if (!await ask(word + ' ' + (named || what) + scope + '?', effect + ' You have ten seconds to undo it. The outbox is that of ' + $('program').textContent + '.', word + ' ' + what)) return;
   if (await act({ name, count, ids, filter }, word + ' ' + what + ' in ten seconds. The key u undoes it.')) {
     list.scroller.focus();
     picked.clear();
@@ -209,7 +211,7 @@ function showPending(pending) {
     if (node.contains(document.activeElement)) list.scroller.focus();
     node.remove();
     pendingNodes.delete(id);
-    moves = true;
+    restsUntil = 0;
   }
   for (const item of pending) {
     let node = pendingNodes.get(item.id);
@@ -256,7 +258,7 @@ export function loseOutbox(text) {
 function showHealth() {
   const box = $('outbox-health');
   box.dataset.state = outbox.health.state;
-  setText(box, ({ nobody: '✕ ', held: '! ', paused: '❚❚ ', unseen: '… ', idle: '○ ', waiting: '○ ' }[outbox.health.state] ?? '✓ ') + outbox.health.text);
+  setText(box, ({ nobody: '✕ ', held: '! ', origins: '! ', paused: '❚❚ ', unseen: '… ', idle: '○ ', waiting: '○ ' }[outbox.health.state] ?? '✓ ') + outbox.health.text);
   $('outbox-pause').hidden = outbox.isPaused;
   $('outbox-resume').hidden = !outbox.isPaused;
   const hour = outbox.hour ?? [], sum = key => hour.reduce((total, minute) => total + minute[key], 0);
@@ -338,7 +340,11 @@ async function choose(row) {
   $('outbox-details').hidden = !row;
   if (!row) { detail = null; read(); return; }
   setText($('outbox-title'), row.method + ' ' + row.url);
+  setText($('outbox-outcome'), '');
   detailTabs.select(detailTab);
+  // Nothing of another request stays under this one's name.
+  if (detail?.row.id !== row.id) [detail, isLoading] = [undefined, true];
+  renderDetail();
   await readDetail();
 }
 
@@ -346,8 +352,7 @@ async function readDetail() {
   const id = chosen, found = await fetchJSON('outbox/request?id=' + encodeURIComponent(id));
   if (chosen !== id) return;
   $('outbox-changed').hidden = true;
-  detail = found;
-  wantsDetail = false;
+  [detail, isLoading, wantsDetail] = [found, false, false];
   if (found) {
     setText($('outbox-title'), found.row.method + ' ' + found.row.url);
     list.replace(found.row);
@@ -367,7 +372,7 @@ async function updateDetail() {
 }
 
 // Shows the effect of the reader's own action, wherever the pointer is.
-let wantsDetail = false;
+let wantsDetail = false, isLoading = false;
 async function actHere(action, done) {
   wantsDetail = true;
   await act(action, done);
@@ -377,7 +382,7 @@ function renderDetail() {
   const panel = $('outbox-panel');
   panel.setAttribute('aria-labelledby', 'outbox-tabs-' + detailTab);
   if (!detail) {
-    panel.replaceChildren(make('p', {}, detail === null ? 'The outbox does not know this request any more.'
+    panel.replaceChildren(make('p', {}, isLoading ? '' : detail === null ? 'The outbox does not know this request any more.'
       : 'The program does not answer, so the details cannot be shown.'));
     return;
   }
@@ -387,7 +392,7 @@ function renderDetail() {
 
 function detailOverview() {
   const { row } = detail, buttons = make('p', { class: 'bar' });
-  const one = name => change(name, 1, { ids: [row.id], filter: { state: row.state } });
+  const one = name => change(name, 1, { ids: [row.id], filter: { state: row.state }, named: row.method + ' ' + row.url });
   if (canRetry.has(row.state)) {
     buttons.append(make('button', { class: 'small', onclick: () => one('retry') }, 'Retry…'), make('button', { class: 'small danger', onclick: () => one('drop') }, 'Drop…'));
   }
@@ -501,8 +506,8 @@ export function setUpOutbox(onmove) {
     $(id).addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(restart, 250); });
   }
   $('outbox-filters').addEventListener('submit', event => event.preventDefault());
-  $('outbox-next').addEventListener('click', () => { cursors.push(next); moves = true; list.scroller.scrollTop = 0; read(); });
-  $('outbox-back').addEventListener('click', () => { cursors.pop(); moves = true; list.scroller.scrollTop = 0; read(); });
+  $('outbox-next').addEventListener('click', () => { $('outbox-next').disabled = true; cursors.push(next); moves = true; list.scroller.scrollTop = 0; read(); });
+  $('outbox-back').addEventListener('click', () => { $('outbox-back').disabled = true; cursors.pop(); moves = true; list.scroller.scrollTop = 0; read(); });
   $('outbox-pause').addEventListener('click', () => act({ name: 'pause' }, 'Delivery is paused.'));
   $('outbox-resume').addEventListener('click', () => act({ name: 'resume' }, 'Delivery is resumed.'));
   $('picked-retry').addEventListener('click', () => changePicked('retry'));

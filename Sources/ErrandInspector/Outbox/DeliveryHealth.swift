@@ -13,6 +13,8 @@ struct DeliveryHealth: Sendable {
     case waiting
     /// No request can be attempted before an operator does something.
     case held
+    /// Requests wait, and origins receive none for a while.
+    case origins
     case paused
     /// Requests could be attempted, but no process attempts them.
     case nobody
@@ -27,14 +29,16 @@ struct DeliveryHealth: Sendable {
   /// When the last attempt was seen: milliseconds since 1970.
   private var lastAttempt: Double?
 
-  /// - Parameter now: Milliseconds since 1970.
-  mutating func take(_ statistics: OutboxStatistics, at now: Double) -> State {
+  /// - Parameters:
+  ///   - heldOrigins: The number of origins that receive no requests for a while.
+  ///   - now: Milliseconds since 1970.
+  mutating func take(_ statistics: OutboxStatistics, heldOrigins: Int = 0, at now: Double) -> State {
     let stored = statistics.counts[.stored, default: 0]
     let state: State =
       if statistics.isPaused { .paused } else if statistics.counts[.attempting, default: 0] > 0 {
         .delivering
       } else if stored == 0 { .idle } else if statistics.isHeld { .held } else if statistics.nextDue != nil {
-        .waiting
+        heldOrigins > 0 ? .origins : .waiting
       } else { .nobody }
     if state == .delivering { lastAttempt = now }
     guard state == .nobody else {
@@ -54,6 +58,7 @@ struct DeliveryHealth: Sendable {
     case .unseen: "Requests are due. No attempt was seen yet."
     case .idle: "No request waits."
     case .waiting: "Requests wait for their next attempts."
+    case .origins: "Requests wait, because origins are held. See Origins and keys."
     case .held: "No request can be attempted: their lanes are paused, or wait behind dead letters."
     case .paused: "Delivery is paused."
     case .nobody: "Nobody delivers: requests are due, but no process attempts them."

@@ -69,7 +69,8 @@
         let news = state.history.takeNews()
         state.hour.take(reading, stored: news.stored, delivered: news.delivered)
         return (
-          state.health.take(statistics, at: now), state.hour.minutes, state.history.count
+          state.health.take(statistics, heldOrigins: held.count, at: now), state.hour.minutes,
+          state.history.count
         )
       }
       return OutboxSummary(
@@ -112,7 +113,9 @@
         }
         if state.isOpen || state == .deadLettered {
           let lanes = try await outbox.laneStatistics()
-          count.count = lanes.first { $0.lane.map { $0.utf8.elementsEqual(lane.utf8) } ?? false }?.counts[state, default: 0] ?? 0
+          count.count =
+            lanes.first { $0.lane.map { $0.utf8.elementsEqual(lane.utf8) } ?? false }?.counts[
+              state, default: 0] ?? 0
           return count
         }
       }
@@ -171,7 +174,14 @@
         guard action.filter?.state != nil else {
           throw Inspector.Failure(description: "the action names no requests")
         }
-        state.withLock { _ = $0.pending.add(action, until: elapsed + Self.undoTime) }
+        let isAdded = state.withLock { state in
+          guard !state.pending.conflicts(with: action) else { return false }
+          _ = state.pending.add(action, until: elapsed + Self.undoTime)
+          return true
+        }
+        if !isAdded {
+          throw Inspector.Failure(description: "another change of these requests waits: undo it first")
+        }
       case "undo":
         guard let id = action.pending, state.withLock({ $0.pending.undo(id) }) else {
           throw Inspector.Failure(description: "it is too late: the change was carried out")

@@ -27,6 +27,11 @@ struct OutboxFilter: Sendable, Decodable {
   /// True if the store alone selects the requests.
   var isPlain: Bool { origin == nil && text == nil }
 
+  /// Returns true if the other filter selects the same requests, whenever it was asked for.
+  func isSame(as other: OutboxFilter?) -> Bool {
+    state == other?.state && lane == other?.lane && origin == other?.origin && text == other?.text
+  }
+
   /// Returns whether a request of the selection has the origin and the text.
   func includes(_ entry: OutboxEntry) -> Bool {
     // An attempt changes a waiting request, but that was counted.

@@ -16,6 +16,18 @@ struct PendingActions: Sendable {
   private var last = 0
   private var undone: Set<Int> = []
 
+  /// Returns true if a change that is not over may change the same requests, so that undoing one would leave the other.
+  func conflicts(with action: InspectorAction) -> Bool {
+    items.contains { item in
+      guard item.failure == nil else { return false }
+      let other = item.action
+      if let ids = action.ids, let others = other.ids { return !Set(ids).isDisjoint(with: others) }
+      guard action.filter?.state == other.filter?.state else { return false }
+      return action.name != other.name || action.ids != nil || other.ids != nil
+        || action.filter?.isSame(as: other.filter) ?? true
+    }
+  }
+
   /// Adds a change.
   /// - Returns: Its number.
   mutating func add(_ action: InspectorAction, until ends: Double) -> Int {

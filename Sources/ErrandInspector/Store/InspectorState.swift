@@ -9,6 +9,8 @@ struct InspectorState: Encodable {
 
 /// The JSON that tells the page which views it has.
 struct InspectorParts: Encodable {
+  /// The program, or the place of the outbox.
+  let name: String
   let client: Bool
   let outbox: Bool
 }

@@ -10,6 +10,7 @@ from outbox import look_at_outbox, look_at_served_outbox
 from reading import look_at_presses, look_at_selection, look_at_stillness
 from rules import check_rules
 from support import Inspected, Way, check_access, check_contrast, check_sizes, chrome_imports, leave, picture, press
+from trouble import look_at_trouble
 
 program, chromium, pictures, calls = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 # Meanwhile other test programs keep the machine busy.
@@ -356,6 +357,7 @@ def main():
         inspected.end()
         expect(page.locator("#connection")).to_have_text("program not reachable")
         look_at_served_outbox(context, program, pictures)
+        look_at_trouble(context, program, pictures)
         browser.close()
     print("the console is correct")
 

@@ -67,5 +67,6 @@ def check_rules(page):
     lines = run("hex", "() => m.hexLines(Uint8Array.from([72, 105, 0, 255, ...Array(14).fill(65)]))")
     assert lines == ["00000000  48 69 00 ff 41 41 41 41  41 41 41 41 41 41 41 41  Hi··AAAAAAAAAAAA",
                      "00000010  41 41" + " " * 45 + "AA"], lines
-    assert run("format", "() => [0.4, 42, 999.6, 65_000, 7_200_000].map(m.duration)") == ["0.4 ms", "42 ms", "1.00 s", "65.0 s", "2 h"]
+    assert run("format", "() => [0.4, 42, 999.6, 65_000, 149_000, 750_000, 7_200_000].map(m.duration)") == [
+        "0.4 ms", "42 ms", "1.00 s", "65.0 s", "149 s", "12.5 min", "2 h"]
     assert run("format", "() => m.nameOf('http://a.test/b/c?d=1')") == "c?d=1"

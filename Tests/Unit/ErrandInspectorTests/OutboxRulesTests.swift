@@ -107,6 +107,27 @@ import Testing
       pending.items.first?.failure == "The other 2 were in another state by then, and stay as they are.")
   }
 
+  @Test func `a change that may meet a waiting one is refused`() {
+    var pending = PendingActions()
+    let dead = OutboxFilter(state: .deadLettered, asked: 1)
+    _ = pending.add(InspectorAction(name: "drop", ids: ["a", "b"], filter: dead), until: 10)
+    #expect(pending.conflicts(with: InspectorAction(name: "retry", ids: ["b", "c"], filter: dead)))
+    #expect(!pending.conflicts(with: InspectorAction(name: "retry", ids: ["c"], filter: dead)))
+    #expect(pending.conflicts(with: InspectorAction(name: "drop", filter: dead)))
+    #expect(!pending.conflicts(with: InspectorAction(name: "drop", filter: OutboxFilter(state: .stored))))
+    let text = OutboxFilter(state: .stored, text: "a", asked: 1)
+    let id = pending.add(InspectorAction(name: "drop", filter: text), until: 10)
+    let same = OutboxFilter(state: .stored, text: "a", asked: 2)
+    #expect(pending.conflicts(with: InspectorAction(name: "drop", filter: same)))
+    let other = OutboxFilter(state: .stored, text: "b", asked: 2)
+    #expect(!pending.conflicts(with: InspectorAction(name: "drop", filter: other)))
+    #expect(pending.conflicts(with: InspectorAction(name: "retry", filter: other)))
+    _ = pending.begin(id)
+    #expect(pending.conflicts(with: InspectorAction(name: "retry", filter: other)))
+    pending.end(id, failure: nil)
+    #expect(!pending.conflicts(with: InspectorAction(name: "retry", filter: other)))
+  }
+
   @Test func `what has not begun is forgotten`() {
     var pending = PendingActions()
     _ = pending.add(InspectorAction(name: "drop"), until: 10)
@@ -137,6 +158,7 @@ import Testing
     #expect(health.take(statistics { $0.isPaused = true }, at: 0) == .paused)
     #expect(health.take(statistics { $0.isHeld = true }, at: 0) == .held)
     #expect(health.take(statistics { $0.nextDue = 5 }, at: 0) == .waiting)
+    #expect(health.take(statistics { $0.nextDue = 5 }, heldOrigins: 1, at: 0) == .origins)
     #expect(health.take(statistics { $0.counts = [.deadLettered: 3] }, at: 0) == .idle)
   }
 
