@@ -19,6 +19,9 @@ public struct EventRequest: Sendable {
   /// The URL, in which each secret is replaced by `***`. If the URL is invalid, it is its text.
   public var url: String { request.address.shown(hiding: client.secrets) }
 
+  /// The URL without secrets; of a long one only the beginning.
+  package func url(upTo limit: Int) -> String { request.address.shown(hiding: client.secrets, upTo: limit) }
+
   func url(masking mask: SecretMask) -> String {
     request.address.shown(hiding: client.secrets, as: mask)
   }
@@ -44,7 +47,7 @@ public struct EventRequest: Sendable {
   package var trimmed: EventRequest {
     // Secrets are hidden before the URL is shortened, because a part of it does not show where its password
     // ends.
-    var short = Request(request.method, url.clippedURL)
+    var short = Request(request.method, url(upTo: 500))
     short.options.priority = request.options.priority
     return EventRequest(short, client)
   }

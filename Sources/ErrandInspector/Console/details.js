@@ -100,7 +100,7 @@ const last = () => details.exchanges.at(-1);
 function overview() {
   const buttons = make('p', { class: 'bar' },
     make('button', { id: 'copy-curl', class: 'small', onclick: () => copy(details.curl, 'a curl command') }, 'Copy as curl'),
-    copyButton(() => call.url, 'the URL', 'Copy URL'));
+    copyButton(() => details.url, 'the URL', 'Copy URL'));
   if (!saved && details.canResend) {
     buttons.append(make('button', { id: 'send-again', class: 'small', onclick: async () => {
       await act({ name: 'resend', call: call.id }, 'Sent again.');
@@ -109,7 +109,7 @@ function overview() {
   const sharedBy = [...calls.values()].filter(other => other.shares === call.id).map(other => '#' + other.id).join(' ');
   const failures = details.exchanges.filter(exchange => exchange.failure).length;
   return [buttons, facts([
-    ['Outcome', outcomeOf(call)], ['URL', call.url], ['Started', dateTime(Date.parse(details.date))],
+    ['Outcome', outcomeOf(call)], ['URL', details.url], ['Started', dateTime(Date.parse(details.date))],
     ['Time', duration((call.end ?? present()) - call.began)], ['Type', call.type], ['Received', call.end == null ? '' : bytes(call.bytes)],
     ['Attempts', call.attempts || (call.shares != null ? 'none: it shares a response' : 'none')],
     ['Failed requests', failures || ''],
@@ -135,7 +135,7 @@ function headers() {
 
 function request() {
   const exchange = last();
-  return [make('p', { class: 'mono' }, (exchange?.method ?? call.method) + ' ' + (exchange?.url ?? call.url)),
+  return [make('p', { class: 'mono' }, (exchange?.method ?? call.method) + ' ' + (exchange?.url ?? details.url)),
     details.sent ? bodyView(details.sent, contentType(details.fields) || contentType(exchange?.fields), 'request body')
       : make('p', { class: 'soft' }, 'The request has no body, or none was kept.')];
 }

@@ -433,7 +433,8 @@ function detailResponse() {
 function detailLane() {
   if (detail.row.lane == null) return [make('p', { class: 'soft' }, 'The request is in no lane, and waits for no other.')];
   return [make('p', {}, 'Lane ', make('b', {}, detail.row.lane), ', in the order of delivery:'),
-    make('table', { class: 'facts' }, ...detail.neighbours.map(row => make('tr', { class: row.id === detail.row.id ? 'own' : '' },
+    make('table', { class: 'facts' }, ...detail.neighbours.map((row, index) => make('tr', { class: row.id === detail.row.id ? 'own' : '' },
+      make('td', { class: 'number' }, detail.begins > index ? String(index + 1) : '…'),
       make('td', { class: row.state }, signs[row.state]), make('td', {}, row.method + ' ' + row.url + (row.id === detail.row.id ? ' (this request)' : '')),
       make('td', {}, row.reason ?? nextText(row)))))];
 }

@@ -31,8 +31,13 @@ struct DeliveryHealth: Sendable {
 
   /// - Parameters:
   ///   - heldOrigins: The number of origins that receive no requests for a while.
+  ///   - delivers: True if this process delivers. It may have a rate limit that lets few requests go.
   ///   - now: Milliseconds since 1970.
-  mutating func take(_ statistics: OutboxStatistics, heldOrigins: Int = 0, at now: Double) -> State {
+  mutating func take(
+    _ statistics: OutboxStatistics, heldOrigins: Int = 0, delivers: Bool = false, at now: Double
+  )
+    -> State
+  {
     let stored = statistics.counts[.stored, default: 0]
     let state: State =
       if statistics.isPaused { .paused } else if statistics.counts[.attempting, default: 0] > 0 {
@@ -47,7 +52,7 @@ struct DeliveryHealth: Sendable {
     }
     let since = readySince ?? now
     readySince = since
-    if now - since >= Self.patience { return .nobody }
+    if now - since >= Self.patience, !delivers { return .nobody }
     return lastAttempt.map { now - $0 < Self.patience } ?? false ? .delivering : .unseen
   }
 
@@ -55,7 +60,7 @@ struct DeliveryHealth: Sendable {
   static func text(_ state: State) -> String {
     switch state {
     case .delivering: "Delivery works."
-    case .unseen: "Requests are due. No attempt was seen yet."
+    case .unseen: "Requests are due, and no attempt was seen in the last seconds."
     case .idle: "No request waits."
     case .waiting: "Requests wait for their next attempts."
     case .origins: "Requests wait, because origins are held. See Origins and keys."

@@ -69,7 +69,8 @@
         let news = state.history.takeNews()
         state.hour.take(reading, stored: news.stored, delivered: news.delivered)
         return (
-          state.health.take(statistics, heldOrigins: held.count, at: now), state.hour.minutes,
+          state.health.take(statistics, heldOrigins: held.count, delivers: outbox.isDelivering, at: now),
+          state.hour.minutes,
           state.history.count
         )
       }
@@ -129,10 +130,12 @@
     func details(of id: OutboxID) async throws -> OutboxRequestDetails? {
       guard let details = try await outbox.details(of: id, bodyLimit: Self.bodyLimit) else { return nil }
       var neighbours: [OutboxEntry] = []
+      var begins = 0
       if let lane = details.entry.lane {
         let states: Set<OutboxState> = [.stored, .attempting, .deadLettered]
         let selection = OutboxSelection(states: states, lane: .named(lane))
         neighbours = try await outbox.list(selection, limit: 20)
+        begins = neighbours.count
         if !neighbours.contains(where: { $0.id == id }) {
           neighbours.append(details.entry)
           neighbours += try await outbox.list(selection, after: details.entry.sequence, limit: 5)
@@ -141,7 +144,7 @@
         }
       }
       return OutboxRequestDetails(
-        details, history: state.withLock { $0.history[id] }, neighbours: neighbours)
+        details, history: state.withLock { $0.history[id] }, neighbours: neighbours, begins: begins)
     }
 
     /// Calls the body with the matching requests and with the number that were read, page by page, until it returns

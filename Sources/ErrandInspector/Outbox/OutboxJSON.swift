@@ -131,10 +131,13 @@ struct OutboxRequestDetails: Encodable {
   let history: [OutboxHistory.Step]
   let request: Content?
   let response: Response?
-  /// The first unfinished requests of the lane, and this one.
+  /// The first unfinished requests of the lane, and this one with some that follow it.
   let neighbours: [OutboxRequestRow]
+  /// How many of them are the first of the lane; others may be before the rest.
+  let begins: Int
 
-  init(_ details: OutboxDetails, history: [OutboxHistory.Step], neighbours: [OutboxEntry]) {
+  init(_ details: OutboxDetails, history: [OutboxHistory.Step], neighbours: [OutboxEntry], begins: Int) {
+    self.begins = begins
     row = OutboxRequestRow(details.entry)
     idempotencyKey = details.entry.idempotencyKey
     self.history = history

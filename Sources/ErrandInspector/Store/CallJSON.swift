@@ -51,7 +51,10 @@ struct CallRow: Encodable {
 
   init(_ record: CallRecord) {
     (id, purpose, state) = (record.id, record.purpose.rawValue, record.state)
-    (method, url, origin) = (record.request.method.rawValue, record.request.url, record.request.origin)
+    // The rows of thousands of calls are sent at once. The details have the whole URL.
+    (method, url, origin) = (
+      record.request.method.rawValue, record.request.url(upTo: 1000), record.request.origin
+    )
     (scopes, priority) = (record.scopes.isEmpty ? nil : record.scopes, "\(record.request.priority)")
     (status, outcome, waitsFor) = (record.status, record.outcome, record.waitsFor)
     (attempts, shares, cache, bytes) = (record.attempts, record.shares, record.cache, record.bytes)
@@ -98,6 +101,7 @@ struct CallDetails: Encodable {
   }
 
   let id: UInt64
+  let url: String
   let date: String
   let curl: String
   let canResend: Bool
@@ -109,7 +113,7 @@ struct CallDetails: Encodable {
   let received: Body?
 
   init(_ record: CallRecord) {
-    id = record.id
+    (id, url) = (record.id, record.request.url)
     date = record.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     curl = record.request.curlCommand
     canResend = record.canResend

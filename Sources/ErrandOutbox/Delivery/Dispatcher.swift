@@ -54,6 +54,9 @@ final class Dispatcher: Sendable {
   /// claim in progress. `EventHub.ends` signals when that changes.
   var claimsWhileIdle: Int? { state.withLock { $0.isIdle ? $0.demand.claims : nil } }
 
+  /// True after `start`.
+  var isStarted: Bool { state.withLock { $0.isStarted } }
+
   // MARK: Reasons to look for work
 
   /// Begins delivery. If delivery has begun before, looks for work.

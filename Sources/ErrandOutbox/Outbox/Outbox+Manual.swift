@@ -10,6 +10,9 @@ extension Outbox {
   /// Looks for requests to deliver at once. If `delivers` is false, this call begins delivery.
   public func deliver() { dispatcher.start() }
 
+  /// True if this process delivers.
+  package var isDelivering: Bool { dispatcher.isStarted }
+
   /// Retries at once the requests that are stored, dead letters or expired, even if their origins are held.
   /// A dead letter or an expired request returns to its place in its lane with all of its attempts, without
   /// its last response, and does not expire any more. A stored request keeps its attempts and its expiry.

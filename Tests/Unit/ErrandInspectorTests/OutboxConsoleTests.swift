@@ -88,6 +88,13 @@ import Testing
     }
   }
 
+  @Test func `a second change of the same requests is refused`() async throws {
+    let drop = InspectorAction(name: "drop", filter: OutboxFilter(state: .stored), count: 12)
+    try await console.take(drop)
+    await #expect(throws: Inspector.Failure.self) { try await console.take(drop) }
+    #expect(console.pending.count == 1)
+  }
+
   @Test func `a change that fails says why`() async throws {
     try await console.take(InspectorAction(name: "drop", filter: OutboxFilter(state: .stored), count: 12))
     await outbox.close()

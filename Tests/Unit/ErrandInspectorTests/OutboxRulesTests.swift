@@ -148,6 +148,7 @@ import Testing
     #expect(health.take(due, at: 0) == .unseen)
     #expect(health.take(due, at: 9_999) == .unseen)
     #expect(health.take(due, at: 10_000) == .nobody)
+    #expect(health.take(due, delivers: true, at: 10_000) == .unseen)
     #expect(health.take(statistics { $0.counts[.attempting] = 1 }, at: 11_000) == .delivering)
     #expect(health.take(due, at: 12_000) == .delivering)
   }

@@ -142,6 +142,21 @@ enum Address: Sendable, Hashable {
     }
   }
 
+  /// Returns the text without its secrets; of a long one the beginning, with an ellipsis, which takes little time.
+  func shown(hiding secrets: Secrets, upTo limit: Int) -> String {
+    guard case .valid(let whole) = self, !whole.isSecret, whole.text.utf8.count > limit else {
+      return shown(hiding: secrets)
+    }
+    let text = whole.text.utf8.prefix(limit)
+    func isDelimiter(_ byte: UInt8) -> Bool { "/?#&;".utf8.contains(byte) }
+    // A part of an authority or of an item does not show where its password ends, so neither is cut.
+    guard let host = whole.text.firstRange(of: "://")?.upperBound, host < text.endIndex,
+      let path = text[host...].firstIndex(where: isDelimiter),
+      let end = text[path...].lastIndex(where: isDelimiter)
+    else { return shown(hiding: secrets).clippedURL }
+    return secrets.redact(String(whole.text[...end])) + "…"
+  }
+
   /// The address with a path that is shown nowhere.
   var withSecretPath: Address {
     if case .valid(let whole) = self { .valid(WholeURL(whole.url, isSecret: true)) } else { self }

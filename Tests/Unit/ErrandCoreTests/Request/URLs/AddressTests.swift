@@ -126,6 +126,24 @@ import Testing
     #expect(request.fields.values(of: "Authorization") == ["Bearer t"])
     #expect(request.address.text == "http://h/")
   }
+
+  @Test(arguments: [
+    "https://ann:secret@a.test/x?token=secret&q=long",
+    "https://a.test/x?next=https%3A%2F%2Fann%3Asecret%40b.test%2F&b=1",
+    "https://a.test/x#access_token=secret",
+  ])
+  func `the beginning of a long URL shows no secret, wherever it ends`(text: String) {
+    let address = Request.get(text).address
+    let whole = address.shown(hiding: .standard)
+    for limit in 1...text.utf8.count {
+      let shown = address.shown(hiding: .standard, upTo: limit)
+      #expect(!shown.contains("sec"))
+      #expect(shown == whole || (shown.hasSuffix("…") && whole.hasPrefix(shown.dropLast())))
+    }
+    #expect(address.shown(hiding: .standard, upTo: text.utf8.count) == whole)
+    #expect(
+      Request.get("https://a.test/b/ccc").address.shown(hiding: .standard, upTo: 18) == "https://a.test/b/…")
+  }
 }
 
 private enum Data64 {
