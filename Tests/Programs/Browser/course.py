@@ -130,7 +130,7 @@ def look_at_hostile_names(page, inspected):
     expect(page.locator("#scope-tree > li > ul > li")).to_contain_text("<script>document.title='owned'</script>")
     picture(page, pictures, "scopes")
     page.locator("#view-calls").click()
-    assert page.title() == "Errand", "a script from a call was executed"
+    assert page.title() == "inspected – Errand", "a script from a call was executed"
     assert page.locator("#call-details img, #call-details script, #call-list img, #call-list script").count() == 0
     picture(page, pictures, "hostile")
 
@@ -242,7 +242,7 @@ def look_at_a_flood(page, inspected):
     inspected.do(f"flood {calls}")
     expect(rows.first).to_contain_text(str(calls - 1))
     print(f"a flood of {calls} calls is shown after {time.monotonic() - began:.1f} s")
-    expect(page.locator("#count")).to_have_text(f"{calls:,} calls")
+    expect(page.locator("#count")).to_have_text(f"the last {calls:,} calls")
     assert rows.count() < 100, "the page contains more rows than the visible ones"
     for work in ["scroll", "filter", "sort"]:
         print(f"the longest stutter of {calls} calls, {work}: {page.evaluate(STUTTER, work):.0f} ms (0: none of 50 ms)")
