@@ -65,13 +65,12 @@
         at: now, all: statistics.counts.values.reduce(0, +),
         delivered: statistics.counts[.delivered, default: 0],
         oldest: statistics.oldest.map { Double($0) })
-      let (health, minutes, changes) = state.withLock { state in
+      let (health, minutes) = state.withLock { state in
         let news = state.history.takeNews()
         state.hour.take(reading, stored: news.stored, delivered: news.delivered)
         return (
           state.health.take(statistics, heldOrigins: held.count, delivers: outbox.isDelivering, at: now),
-          state.hour.minutes,
-          state.history.count
+          state.hour.minutes
         )
       }
       return OutboxSummary(
@@ -84,8 +83,7 @@
         },
         health: OutboxSummary.Health(state: health, text: DeliveryHealth.text(health)), hour: minutes,
         pending: pending.map { OutboxSummary.Pending($0, at: elapsed) },
-        workers: workers.map { OutboxSummary.Worker(name: $0.name, claims: $0.claims, state: $0.stateText) },
-        changes: changes)
+        workers: workers.map { OutboxSummary.Worker(name: $0.name, claims: $0.claims, state: $0.stateText) })
     }
 
     func page(_ filter: OutboxFilter, after sequence: Int64, limit: Int) async throws -> OutboxPage {

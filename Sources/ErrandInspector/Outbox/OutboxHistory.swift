@@ -24,15 +24,12 @@ struct OutboxHistory: Sendable {
   private var first = 0
   /// The number of stored and of delivered requests since they were last taken.
   private var news = (stored: 0, delivered: 0)
-  /// The number of events.
-  private(set) var count = 0
 
   init(limit: Int = 20_000) { self.limit = limit }
 
   subscript(id: OutboxID) -> [Step] { steps[id] ?? [] }
 
   mutating func take(_ event: OutboxEvent) {
-    count += 1
     switch event.step {
     case .stored: news.stored += 1
     case .delivered: news.delivered += 1

@@ -60,8 +60,6 @@ struct OutboxSummary: Encodable {
   let hour: [OutboxHour.Minute]
   let pending: [Pending]
   let workers: [Worker]
-  /// Grows with each event of this process.
-  let changes: Int
 }
 
 /// The JSON for one request of an outbox.

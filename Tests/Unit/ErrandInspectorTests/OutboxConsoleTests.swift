@@ -95,6 +95,30 @@ import Testing
     #expect(console.pending.count == 1)
   }
 
+  @Test func `what has not begun is forgotten`() async throws {
+    try await console.take(InspectorAction(name: "drop", filter: OutboxFilter(state: .stored), count: 12))
+    console.forgetPending()
+    console.beginDue()
+    #expect(console.pending.isEmpty)
+    #expect(try await count() == 12)
+  }
+
+  @Test func `details of a request and its response show no secrets`() async throws {
+    let client = Client(
+      transport: StubTransport { _ in .response(status: 400, fields: ["Set-Cookie": "id=secret", "X-A": "b"])
+      })
+    let outbox = try await Outbox(at: folder.file("other"), client: client)
+    let request = Request.post(
+      "http://a.test/", .text(#"{"password":"secret"}"#, contentType: "application/json"))
+    let receipt = try await outbox.enqueue(request)
+    try await outbox.waitUntilEmpty()
+    let details = try #require(try await OutboxConsole(outbox).details(of: receipt.id))
+    let shown = String(decoding: ServerEvent.json(details), as: UTF8.self)
+    #expect(shown.contains("Set-Cookie") && !shown.contains("secret"))
+    #expect(details.response?.status == 400 && details.row.state == "dead-letter")
+    await outbox.close()
+  }
+
   @Test func `a change that fails says why`() async throws {
     try await console.take(InspectorAction(name: "drop", filter: OutboxFilter(state: .stored), count: 12))
     await outbox.close()
