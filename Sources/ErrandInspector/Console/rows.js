@@ -50,7 +50,7 @@ export class RowList {
     this.space.addEventListener('click', event => {
       const row = event.target.closest('.row');
       // Text that is being selected is not a choice.
-      if (row && !hasSelection(row) && !event.target.closest('input, button, a')) this.choose(this.#items.get(row.dataset.key) ?? row.item, event);
+      if (row && !hasSelection(row) && !event.target.closest('input, button, a')) this.choose(this.#items.get(row.key) ?? row.item, event);
     });
   }
 
@@ -60,12 +60,12 @@ export class RowList {
   }
 
   get keys() { return this.#order.shown; }
-  item(key) { return this.#items.get(String(key)); }
+  item(key) { return this.#items.get(key); }
 
   // Shows what became of an item.
   replace(item) {
-    if (!this.#items.has(String(this.key(item)))) return;
-    this.#items.set(String(this.key(item)), item);
+    if (!this.#items.has(this.key(item))) return;
+    this.#items.set(this.key(item), item);
     this.draw();
   }
 
@@ -73,12 +73,12 @@ export class RowList {
   update(items, { moves = false } = {}) {
     const held = this.isHeld && !moves;
     const wanted = items.map(this.key);
-    const fresh = new Map(items.map((item, index) => [String(wanted[index]), item]));
+    const fresh = new Map(items.map((item, index) => [wanted[index], item]));
     const waiting = this.#order.update(wanted, held);
     if (held) {
       for (const key of this.#order.shown) {
-        const name = String(key), known = this.#items.get(name);
-        if (!fresh.has(name) && known) fresh.set(name, known);
+        const known = this.#items.get(key);
+        if (!fresh.has(key) && known) fresh.set(key, known);
       }
     }
     this.#items = fresh;
@@ -104,7 +104,7 @@ export class RowList {
     setAttribute(this.scroller, 'aria-rowcount', order.length + 1);
     const { first, end } = visibleRange(this.scroller.scrollTop, this.scroller.clientHeight, height, order.length);
     const visible = new Set();
-    for (let index = first; index < end; index += 1) visible.add(String(order[index]));
+    for (let index = first; index < end; index += 1) visible.add(order[index]);
     this.visible = [...visible].map(key => this.#items.get(key)).filter(Boolean);
     this.beforePaint?.(this.visible);
     for (const [key, node] of this.#nodes) {
@@ -116,7 +116,7 @@ export class RowList {
     // Screen readers read the rows in the order of the page's elements. A row that keeps its place is not touched.
     let before = null;
     for (let index = first; index < end; index += 1) {
-      const key = String(order[index]), item = this.#items.get(key);
+      const key = order[index], item = this.#items.get(key);
       if (!item) continue;
       const node = this.#nodes.get(key) ?? this.#make(key);
       const place = before ? before.nextSibling : this.space.firstChild;
@@ -135,7 +135,7 @@ export class RowList {
       for (const column of this.columns) node.append(make('div', { role: 'gridcell', class: 'cell c-' + column.name }));
     }
     node.id = this.scroller.id + '-' + key;
-    node.dataset.key = key;
+    [node.key, node.dataset.key] = [key, key];
     this.#nodes.set(key, node);
     return node;
   }
@@ -166,7 +166,7 @@ export class RowList {
     const top = next * this.#rowHeight, { scroller } = this, room = scroller.clientHeight - this.head.offsetHeight;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top + this.#rowHeight > scroller.scrollTop + room) scroller.scrollTop = top + this.#rowHeight - room;
-    return this.#items.get(String(order[next]));
+    return this.#items.get(order[next]);
   }
 
   showSort(name, isDescending) {

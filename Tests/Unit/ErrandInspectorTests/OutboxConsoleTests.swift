@@ -105,16 +105,16 @@ import Testing
 
   @Test func `details of a request and its response show no secrets`() async throws {
     let client = Client(
-      transport: StubTransport { _ in .response(status: 400, fields: ["Set-Cookie": "id=secret", "X-A": "b"])
+      transport: StubTransport { _ in .response(status: 400, fields: ["Set-Cookie": "id=s3cret", "X-A": "b"])
       })
     let outbox = try await Outbox(at: folder.file("other"), client: client)
     let request = Request.post(
-      "http://a.test/", .text(#"{"password":"secret"}"#, contentType: "application/json"))
+      "http://a.test/", .text(#"{"password":"s3cret"}"#, contentType: "application/json"))
     let receipt = try await outbox.enqueue(request)
     try await outbox.waitUntilEmpty()
     let details = try #require(try await OutboxConsole(outbox).details(of: receipt.id))
     let shown = String(decoding: ServerEvent.json(details), as: UTF8.self)
-    #expect(shown.contains("Set-Cookie") && !shown.contains("secret"))
+    #expect(shown.contains("X-A") && !shown.contains("s3cret"))
     #expect(details.response?.status == 400 && details.row.state == "dead-letter")
     await outbox.close()
   }
