@@ -129,8 +129,11 @@ public struct Histogram: Sendable, Hashable {
   package init() {}
 
   /// Adds a duration. One that equals a bound belongs to the bucket below it.
-  package mutating func add(_ duration: Duration) {
-    let seconds = duration.seconds
+  package mutating func add(_ duration: Duration) { add(seconds: duration.seconds) }
+
+  /// Adds a duration, which counts as at most a hundred years, so that the sum stays a number.
+  mutating func add(seconds: Double) {
+    let seconds = min(seconds, Duration.longest.seconds)
     counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
     sum += seconds
   }

@@ -15,9 +15,10 @@ public import ErrandCore
 ///
 /// A batch of spans is sent when it is full, or a few seconds after its first span. A batch that the collector
 /// cannot take now (429, 502, 503, 504, or no response) is retried, after the time in `Retry-After` or a
-/// growing one. While the collector is away, spans wait up to the limits. Further ones are dropped and counted,
-/// and `onNotice` is called once. No call waits for the exporter. The client that sends the spans must not have
-/// `tracing` itself.
+/// growing one, but not later than `Limits.giveUpAfter`. While the collector is away, spans wait up to the
+/// limits. Further ones are dropped and counted, and `onNotice` is called once. A redirect to another origin is
+/// not followed. No call waits for the exporter. Its requests take no slots of the client that sends them, which
+/// must not have `tracing` itself.
 public final class OTLPExporter: RequestTracer, RequestMeter {
   /// The limits of an exporter.
   public struct Limits: Sendable, Hashable {
@@ -34,7 +35,8 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
     public var delay = Duration.seconds(5)
     /// The time-out of one request. Default: 10 s.
     public var timeout = Duration.seconds(10)
-    /// How long after its first attempt a batch is retried. A batch that fails after that is dropped. Default:
+    /// How long after its first attempt a batch is retried. A batch that fails after that is dropped. A
+    /// collector that asks for a longer wait (`Retry-After`) is tried again at the end of this time. Default:
     /// 30 s.
     public var giveUpAfter = Duration.seconds(30)
     /// The maximum number of sets of attributes that are measured separately. Measurements of further sets
@@ -99,7 +101,7 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
   }
 
   /// Adds a measurement to the histogram of its attributes.
-  /// - Parameter duration: The duration in seconds.
+  /// - Parameter duration: The duration in seconds. A negative one, and one that is not finite, is ignored.
   public func record(duration: Double, _ attributes: [String: TraceValue]) {
     let now = client.timeline.now()
     carryOut(state.withLock { $0.add(duration, attributes, at: now) })
@@ -179,8 +181,13 @@ public final class OTLPExporter: RequestTracer, RequestMeter {
   private func send(_ path: String, _ body: () throws -> Data) async -> OTLPState.Outcome {
     do {
       let body = RequestBody.bytes(try body(), contentType: "application/json")
-      let request = Request.post(endpoint.appending(path: path), body)
-        .inBackground().retry(.never).deadline(state.withLock { $0.limits.timeout })
+      var redirects = RedirectPolicy()
+      // The spans belong to this collector, and a GET request does not carry them.
+      (redirects.allowsOtherOrigins, redirects.allowsChangeOfMethod) = (false, false)
+      var request = Request.post(endpoint.appending(path: path), body)
+        .inBackground().retry(.never).deadline(state.withLock { $0.limits.timeout }).redirects(redirects)
+      // `inFlight` limits the requests. The deadline would also count while a request waits for a slot.
+      request.options.takesNoSlot = true
       return .accepted(rejected: OTLPReply.rejected(in: try await client.send(request, in: requests)))
     } catch {
       return OTLPReply.outcome(of: error)

@@ -214,7 +214,8 @@ struct OTLPMetrics: Encodable, Sendable {
 
 extension Date {
   fileprivate var unixNanoseconds: String {
-    // Rounded to microseconds, because a `Double` has no more digits for today's dates.
-    "\(Int64(max(0, timeIntervalSince1970) * 1e6) * 1000)"
+    // Rounded to microseconds, because a `Double` has no more digits for today's dates. The protocol has 64 bits
+    // for nanoseconds, which end in the year 2554.
+    "\(UInt64(max(0, min(timeIntervalSince1970, 18_446_744_073)) * 1e6) * 1000)"
   }
 }

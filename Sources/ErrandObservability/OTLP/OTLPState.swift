@@ -4,7 +4,8 @@ import ErrandCore
 /// due. Pure: times and random numbers are parameters.
 ///
 /// A batch leaves when it is full, or when its first span has waited for the delay. While the collector does
-/// not respond, one batch at a time is tried, with a growing wait between the attempts.
+/// not respond, one batch at a time is tried, with a growing wait between the attempts. The waits of spans and
+/// of measurements are separate, because a collector may take one and not the other.
 struct OTLPState: Sendable {
   struct Batch: Sendable {
     let number: Int
@@ -48,9 +49,6 @@ struct OTLPState: Sendable {
     let end: Duration
   }
 
-  /// The first wait after a failure, and the longest one.
-  static let backoff = Duration.seconds(1)
-  static let longestBackoff = Duration.seconds(5)
   /// The estimated size at which a batch counts as full, in bytes. Collectors limit the size of a request.
   static let largestBatch = 2 << 20
   /// How long no span must have been dropped until the exporter reports that it has recovered.
@@ -67,14 +65,15 @@ struct OTLPState: Sendable {
   private var waiting: [Batch] = []
   private var inFlight: [Int: Batch] = [:]
   private var lastNumber = 0
-  private var pausedUntil: Duration?
-  /// True from a failed attempt until the collector accepts a request.
-  private var isFailing = false
+  private var pace = OTLPPace()
 
   private var series: Series = [:]
   private var hasChanged = false
   private var measurementsDue: Duration?
   private var measurements = (begun: 0, ended: 0)
+  private var measurementsPace = OTLPPace()
+  /// The number of requests with measurements that have failed since the last success.
+  private var measurementsFailures = 0
 
   private var flushes: [Int: Flush] = [:]
   private var lastFlush = 0
@@ -85,14 +84,14 @@ struct OTLPState: Sendable {
     let before: Int
     /// The time at which the last span was dropped.
     var last: Duration
-    /// True if the collector has accepted a request since then.
+    /// True if the collector has accepted a batch since then.
     var isOver = false
   }
 
   /// The loss that was reported; nil if no span has been dropped since the last recovery.
   private var loss: Loss?
 
-  init(_ limits: OTLPExporter.Limits) { self.limits = limits }
+  init(_ limits: OTLPExporter.Limits) { self.limits = limits.bounded }
 
   /// Adds a span.
   mutating func add(_ span: TraceSpan, at now: Duration) -> [Effect] {
@@ -116,13 +115,14 @@ struct OTLPState: Sendable {
     return count == 1 ? [.wake(now + limits.delay)] : []
   }
 
-  /// Adds a measurement.
+  /// Adds a measurement, unless its duration is negative or not a finite number.
   mutating func add(_ duration: Double, _ attributes: [String: TraceValue], at now: Duration) -> [Effect] {
+    guard duration.isFinite, duration >= 0 else { return [] }
     guard !isShut, series[attributes] != nil || series.count < limits.series else {
       dropped += 1
       return []
     }
-    series[attributes, default: Histogram()].add(.seconds(duration))
+    series[attributes, default: Histogram()].add(seconds: duration)
     hasChanged = true
     guard measurementsDue == nil else { return [] }
     measurementsDue = now + limits.delay
@@ -138,19 +138,19 @@ struct OTLPState: Sendable {
     case .accepted(let rejected):
       release(batch)
       effects += drop(min(rejected, batch.spans.count), at: now, "the collector rejected a part of a batch")
-      recover()
+      pace.succeeded()
+      loss?.isOver = true
     case .refused(let reason):
       release(batch)
       effects += drop(batch.spans.count, at: now, reason)
     case .unavailable(let reason, let after):
       batch.failures += 1
-      pause(after, failures: batch.failures, at: now, random: random)
-      if now < batch.end ?? now {
-        waiting.insert(batch, at: waiting.firstIndex { $0.failures == 0 } ?? waiting.endIndex)
-      } else {
-        release(batch)
-        effects += drop(batch.spans.count, at: now, reason)
-      }
+      let left = (batch.end ?? now) - now
+      // The collector may ask for any wait. The last attempt comes when the batch's time ends.
+      let wait = pace.wait(after, most: left > .zero ? left : limits.giveUpAfter, batch.failures, random)
+      pace.failed(until: now + wait)
+      waiting.insert(batch, at: waiting.firstIndex { $0.failures == 0 } ?? waiting.endIndex)
+      effects += dropFailed(at: now, reason)
     }
     return effects + leave(now)
   }
@@ -162,13 +162,16 @@ struct OTLPState: Sendable {
     switch outcome {
     case .accepted:
       measurements.ended += 1
-      recover()
+      measurementsFailures = 0
+      measurementsPace.succeeded()
     case .refused: measurements.ended += 1
     case .unavailable(_, let after):
       measurements.begun -= 1
       hasChanged = true
       measurementsDue = measurementsDue ?? now + limits.delay
-      pause(after, failures: 1, at: now, random: random)
+      measurementsFailures += 1
+      let wait = measurementsPace.wait(after, most: limits.giveUpAfter, measurementsFailures, random)
+      measurementsPace.failed(until: now + wait)
     }
     return leave(now)
   }
@@ -207,22 +210,23 @@ struct OTLPState: Sendable {
   private mutating func leave(_ now: Duration) -> [Effect] {
     var effects: [Effect] = []
     if let filling, filling.began + limits.delay <= now { seal() }
-    if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
-    if pausedUntil == nil {
-      let most = isFailing ? 1 : max(1, limits.inFlight)
+    if pace.isFree(now) {
+      let most = pace.isFailing ? 1 : max(1, limits.inFlight)
       while inFlight.count < most, !waiting.isEmpty {
         var batch = waiting.removeFirst()
         if batch.end == nil { batch.end = now + limits.giveUpAfter }
         inFlight[batch.number] = batch
         effects.append(.send(batch))
       }
-      if let due = measurementsDue, due <= now, measurements.begun == measurements.ended {
-        measurementsDue = nil
-        if hasChanged {
-          hasChanged = false
-          measurements.begun += 1
-          effects.append(.sendMeasurements(series))
-        }
+    }
+    if let due = measurementsDue, due <= now, measurements.begun == measurements.ended,
+      measurementsPace.isFree(now)
+    {
+      measurementsDue = nil
+      if hasChanged {
+        hasChanged = false
+        measurements.begun += 1
+        effects.append(.sendMeasurements(series))
       }
     }
     effects += endFlushes(now)
@@ -235,10 +239,9 @@ struct OTLPState: Sendable {
   private var nextDue: Duration? {
     var times = flushes.values.map(\.end)
     if let filling { times.append(filling.began + limits.delay) }
-    if let pausedUntil {
-      times.append(pausedUntil)
-    } else if let measurementsDue, measurements.begun == measurements.ended {
-      times.append(measurementsDue)
+    if let pausedUntil = pace.pausedUntil { times.append(pausedUntil) }
+    if let measurementsDue, measurements.begun == measurements.ended {
+      times.append(max(measurementsDue, measurementsPace.pausedUntil ?? measurementsDue))
     }
     if let recovery { times.append(recovery) }
     return times.min()
@@ -258,18 +261,13 @@ struct OTLPState: Sendable {
     return effects
   }
 
-  /// Stops sending for a while.
-  private mutating func pause(_ after: Duration?, failures: Int, at now: Duration, random: Double) {
-    isFailing = true
-    // Half of the wait is random, so that many programs do not come back together.
-    let most = min(Self.backoff * (1 << min(failures - 1, 10)), Self.longestBackoff)
-    let wait = after ?? most * (0.5 + random / 2)
-    pausedUntil = max(pausedUntil ?? now, now + min(wait, .longest))
-  }
-
-  private mutating func recover() {
-    isFailing = false
-    loss?.isOver = true
+  /// Drops the batches that have failed and whose time has passed.
+  private mutating func dropFailed(at now: Duration, _ reason: String) -> [Effect] {
+    let lost = waiting.filter { $0.end ?? .longest <= now }
+    guard !lost.isEmpty else { return [] }
+    waiting.removeAll { $0.end ?? .longest <= now }
+    for batch in lost { release(batch) }
+    return drop(lost.reduce(0) { $0 + $1.spans.count }, at: now, reason)
   }
 
   private mutating func release(_ batch: Batch) {
@@ -288,13 +286,24 @@ struct OTLPState: Sendable {
 
   /// The time at which the exporter reports that it has recovered, if nothing is dropped until then.
   private var recovery: Duration? {
-    guard let loss, loss.isOver, !isFailing, !isShut else { return nil }
+    guard let loss, loss.isOver, !pace.isFailing, !isShut else { return nil }
     return loss.last + Self.quiet
   }
 
   private mutating func reportRecovery(_ now: Duration) -> [Effect] {
     guard let recovery, recovery <= now, let loss = loss.take() else { return [] }
     return [.report(.recovered(dropped: dropped - loss.before))]
+  }
+}
+
+extension OTLPExporter.Limits {
+  /// The limits, each time from zero to a hundred years, so that times can be added.
+  fileprivate var bounded: Self {
+    var limits = self
+    limits.delay = max(.zero, min(delay, .longest))
+    limits.timeout = max(.zero, min(timeout, .longest))
+    limits.giveUpAfter = max(.zero, min(giveUpAfter, .longest))
+    return limits
   }
 }
 

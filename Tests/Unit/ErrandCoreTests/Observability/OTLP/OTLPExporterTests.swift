@@ -15,6 +15,8 @@ import Testing
   private final class Collector: Sendable {
     let bodies = Locked<[(path: String, body: Data)]>([])
     let notices = Locked<[OTLPNotice]>([])
+    /// The number of requests that were cancelled.
+    let cancelled = Locked(0)
     let clock = VirtualClock()
 
     var traces: [Data] { bodies.withLock { $0 }.filter { $0.path == "/v1/traces" }.map(\.body) }
@@ -30,6 +32,11 @@ import Testing
       }
       var configuration = ClientConfiguration()
       configuration.clock = clock
+      configuration.listeners = [
+        EventRecorder { [self] event in
+          if case .cancelled = event.kind { cancelled.withLock { $0 += 1 } }
+        }
+      ]
       var limits = OTLPExporter.Limits()
       (limits.waiting, limits.batch, limits.series) = (waiting, batch, series)
       return OTLPExporter(
@@ -135,6 +142,27 @@ import Testing
     #expect(exporter.dropped == 3)
   }
 
+  @Test(arguments: [("1", 1), (#""-3""#, 0), (#""100""#, 2), (#""many""#, 0), ("null", 0)])
+  func `the number of rejected spans may be a number or a string, and is at most that of the batch`(
+    rejected: String, dropped: Int
+  ) async throws {
+    let exporter = collector.exporter(batch: 2) { _ in
+      .response(body: #"{"partialSuccess":{"rejectedSpans":\#(rejected)}}"#)
+    }
+    for number in 1...2 { exporter.end(.sample(number)) }
+    await exporter.flush()
+    #expect(exporter.dropped == dropped)
+  }
+
+  @Test func `a span that ends before it begins is sent with no length`() throws {
+    let span = TraceSpan(
+      kind: .client, name: "GET", context: TraceContext(), parent: nil, links: [],
+      start: Date(timeIntervalSince1970: 1001), end: Date(timeIntervalSince1970: 1000), attributes: [:],
+      failure: nil)
+    let text = String(decoding: try OTLPTraces([span], OTLPResource(service: "a", [:])).json(), as: UTF8.self)
+    #expect(text.matches(of: /UnixNano":"1001000000000"/).count == 2)
+  }
+
   @Test func `sets of attributes beyond the limit are dropped and counted`() async throws {
     let exporter = collector.exporter(series: 2)
     for number in 0..<5 { exporter.record(duration: 0.1, ["server.port": .int(number)]) }
@@ -173,6 +201,64 @@ import Testing
     await #expect(collector.clock.run { await exporter.flush() })
     #expect(exporter.dropped == 2)
     #expect(collector.traces.count == 1)
+    while collector.cancelled.withLock({ $0 }) == 0 { await Task.yield() }
+  }
+
+  @Test func `four batches are on their way at once, whatever the client's other requests do`() async throws {
+    let gate = StubGate()
+    let stub = StubTransport(clock: collector.clock) { [collector] request in
+      collector.bodies.withLock { $0.append((request.url.path, request.body)) }
+      return .response().behind(gate)
+    }
+    var configuration = ClientConfiguration()
+    configuration.clock = collector.clock
+    configuration.limits = ConcurrencyLimits(total: 2, perOrigin: 2)
+    let client = Client(transport: stub, configuration: configuration)
+    var limits = OTLPExporter.Limits()
+    limits.batch = 1
+    let exporter = OTLPExporter(
+      to: URL(string: "http://collector.test:4318")!, through: client, service: "tests", limits: limits)
+    let others = (0..<4).map { client.start(.get("http://collector.test:4318/\($0)")) }
+    for number in 0..<6 { exporter.end(.sample(number)) }
+    while collector.traces.count < 4 { await Task.yield() }
+    // A request that waited for a slot would reach its deadline.
+    await collector.clock.advance(by: .seconds(9))
+    #expect(collector.traces.count == 4)
+    gate.open()
+    await #expect(collector.clock.run { await exporter.flush() })
+    #expect(collector.traces.count == 6)
+    #expect(exporter.dropped == 0)
+    for other in others { _ = try await other.value }
+  }
+
+  @Test(arguments: [
+    (307, "http://elsewhere.test/v1/traces"), (302, "http://collector.test:4318/sign-in"),
+  ]) func `spans do not follow a redirect to another origin or to a GET`(status: Int, target: String)
+    async throws
+  {
+    let exporter = collector.exporter { request in
+      request.url.path == "/v1/traces" && request.url.host() == "collector.test"
+        ? .response(status: status, fields: ["Location": target]) : .response()
+    }
+    exporter.end(.sample(1))
+    await #expect(collector.clock.run { await exporter.flush() })
+    #expect(collector.bodies.withLock { $0.count } == 1)
+    #expect(exporter.dropped == 1)
+    #expect(collector.notices.withLock { $0.count } == 1)
+  }
+
+  @Test func `a span with any dates can be sent`() async throws {
+    let exporter = collector.exporter()
+    for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity)] {
+      let span = TraceSpan.sample(1)
+      exporter.end(
+        TraceSpan(
+          kind: .client, name: "GET", context: span.context, parent: nil, links: [], start: date, end: date,
+          attributes: [:], failure: nil))
+    }
+    await exporter.flush()
+    #expect(collector.traces.count == 1)
+    for body in collector.traces { #expect(OTLPSchema.problems(ofTraces: body).isEmpty) }
   }
 
   @Test func `a collector that hangs costs the time-out of a request, and then the batch is sent again`()
@@ -189,9 +275,9 @@ import Testing
 }
 
 extension TraceSpan {
-  static func sample(_ number: Int) -> TraceSpan {
+  static func sample(_ number: Int, name: String = "GET") -> TraceSpan {
     TraceSpan(
-      kind: .client, name: "GET", context: TraceContext(), parent: TraceContext(), links: [TraceContext()],
+      kind: .client, name: name, context: TraceContext(), parent: TraceContext(), links: [TraceContext()],
       start: Date(timeIntervalSince1970: 1000), end: Date(timeIntervalSince1970: 1001),
       attributes: ["http.response.status_code": 200, "url.full": "http://a.test/"],
       failure: number == 0 ? "failed" : nil)

@@ -27,6 +27,37 @@ import Testing
     #expect(state.advance(to: .seconds(6)).batches.map(\.spans.count) == [2])
   }
 
+  @Test func `a batch of large spans leaves at once, because collectors limit the size of a request`() {
+    var state = OTLPState(limits)
+    let large = TraceSpan.sample(1, name: String(repeating: "x", count: OTLPState.largestBatch))
+    #expect(state.add(large, at: .zero).batches.map(\.spans.count) == [1])
+  }
+
+  @Test func `one request with measurements is sent at a time`() {
+    var state = OTLPState(limits)
+    _ = state.add(0.1, [:], at: .zero)
+    #expect(state.advance(to: .seconds(5)).measurements == 1)
+    _ = state.add(0.1, [:], at: .seconds(6))
+    #expect(state.advance(to: .seconds(11)).measurements == 0)
+    #expect(state.measurementsEnded(.accepted(rejected: 0), at: .seconds(12), random: 1).measurements == 1)
+  }
+
+  @Test func `the waits for measurements grow, until the collector accepts some`() {
+    var limits = limits
+    limits.delay = .zero
+    var state = OTLPState(limits)
+    var (now, waits) = (Duration.zero, [Duration]())
+    for round in 0..<6 {
+      _ = state.add(0.1, [:], at: now)
+      #expect(state.advance(to: now).measurements == 1)
+      let outcome = round == 3 ? OTLPState.Outcome.accepted(rejected: 0) : .unavailable("", after: nil)
+      let due = state.measurementsEnded(outcome, at: now, random: 1).wakes.min() ?? now
+      waits.append(due - now)
+      now = due
+    }
+    #expect(waits == [.seconds(1), .seconds(2), .seconds(4), .zero, .seconds(1), .seconds(2)])
+  }
+
   @Test func `the size of the waiting spans is limited`() {
     var limits = limits
     limits.bytes = TraceSpan.sample(1).estimatedSize * 3
@@ -97,12 +128,83 @@ import Testing
   @Test func `a batch is dropped if it still fails after the time to give up`() {
     var state = OTLPState(limits)
     _ = state.add(spans: 4, at: .zero)
-    _ = state.ended(1, .unavailable("busy", after: .seconds(60)), at: .seconds(29), random: 1)
+    _ = state.ended(1, .unavailable("busy", after: nil), at: .seconds(29), random: 1)
     #expect(state.dropped == 0)
-    #expect(state.advance(to: .seconds(89)).batches.map(\.number) == [1])
-    let effects = state.ended(1, .unavailable("busy", after: nil), at: .seconds(90), random: 1)
+    #expect(state.advance(to: .seconds(30)).batches.map(\.number) == [1])
+    let effects = state.ended(1, .unavailable("busy", after: nil), at: .seconds(30), random: 1)
     #expect(state.dropped == 4)
     #expect(effects.notices == [.dropping(reason: "busy")])
+  }
+
+  @Test func `a collector that asks for a long wait is tried again when the time of its batch ends`() {
+    var state = OTLPState(limits)
+    _ = state.add(spans: 12, at: .zero)
+    let long = OTLPState.Outcome.unavailable("busy", after: .seconds(100_000_000))
+    _ = state.ended(1, long, at: .seconds(2), random: 1)
+    let waiting = state.ended(2, long, at: .seconds(3), random: 1)
+    #expect(waiting.wakes == [.seconds(30)])
+    #expect(state.advance(to: .seconds(29)).batches.isEmpty)
+    #expect(state.advance(to: .seconds(30)).batches.map(\.number) == [1])
+
+    // The other batch has failed as well, and its time has passed.
+    let effects = state.ended(1, long, at: .seconds(31), random: 1)
+    #expect(state.dropped == 8)
+    #expect(effects.notices == [.dropping(reason: "busy")])
+    #expect(effects.wakes == [.seconds(61)])
+
+    #expect(state.advance(to: .seconds(61)).batches.map(\.number) == [3])
+    _ = state.ended(3, .accepted(rejected: 0), at: .seconds(61), random: 1)
+    #expect(state.dropped == 8)
+    #expect(state.held.spans == 0)
+  }
+
+  @Test func `a short wait that the collector asks for is kept`() {
+    var state = OTLPState(limits)
+    _ = state.add(spans: 4, at: .zero)
+    let effects = state.ended(1, .unavailable("busy", after: .seconds(7)), at: .seconds(1), random: 0)
+    #expect(effects.wakes == [.seconds(8)])
+  }
+
+  @Test func `spans leave while the collector takes no measurements, and the other way round`() {
+    let busy = OTLPState.Outcome.unavailable("busy", after: .seconds(20))
+    var state = OTLPState(limits)
+    _ = state.add(0.1, [:], at: .zero)
+    #expect(state.advance(to: .seconds(5)).measurements == 1)
+    _ = state.measurementsEnded(busy, at: .seconds(5), random: 1)
+    #expect(state.add(spans: 12, at: .seconds(6)).batches.map(\.number) == [1, 2])
+    #expect(state.advance(to: .seconds(24)).measurements == 0)
+    #expect(state.advance(to: .seconds(25)).measurements == 1)
+    _ = state.measurementsEnded(.accepted(rejected: 0), at: .seconds(25), random: 1)
+
+    _ = state.ended(1, busy, at: .seconds(26), random: 1)
+    _ = state.add(0.1, [:], at: .seconds(26))
+    #expect(state.advance(to: .seconds(31)).measurements == 1)
+  }
+
+  @Test(arguments: [Double.nan, Double.infinity, -Double.infinity, -1, Double.greatestFiniteMagnitude])
+  func `a duration that is no duration is ignored, and the largest one keeps the sum a number`(
+    seconds: Double
+  ) throws {
+    var state = OTLPState(limits)
+    for _ in 0..<3 { _ = state.add(seconds, [:], at: .zero) }
+    let effects = state.advance(to: .seconds(5))
+    #expect(effects.measurements == (seconds == .greatestFiniteMagnitude ? 1 : 0))
+    for case .sendMeasurements(let series) in effects {
+      #expect(series[[:]]?.count == 3)
+      #expect(series[[:]]?.sum.isFinite == true)
+    }
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(1.6e20), .seconds(-1.6e20)])
+  func `limits beyond all times are times`(limit: Duration) {
+    var limits = limits
+    (limits.delay, limits.timeout, limits.giveUpAfter) = (limit, limit, limit)
+    var state = OTLPState(limits)
+    _ = state.add(spans: 5, at: .seconds(1))
+    _ = state.add(0.1, [:], at: .seconds(1))
+    _ = state.ended(1, .unavailable("away", after: limit), at: .seconds(1), random: 1)
+    _ = state.flush(at: .seconds(2), within: limit)
+    #expect(state.held.spans + state.dropped == 5)
   }
 
   @Test func `no recovery is reported before the collector has accepted a batch`() {
