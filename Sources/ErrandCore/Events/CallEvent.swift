@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -6,8 +8,8 @@
 
 /// A step of a call, as an `EventListener` receives it. It shows no secret.
 ///
-/// Read it in the listener: many properties are computed at each access, so that a listener only pays for
-/// those it reads.
+/// Many properties are computed at each access, so that a listener only pays for those it reads. An event that is
+/// kept holds its request and response. Its time and date stay those at which it happened.
 public struct CallEvent: Sendable {
   /// The kind of a step.
   public enum Kind: Sendable {
@@ -76,17 +78,15 @@ public struct CallEvent: Sendable {
   /// The number of redirects that the attempt has followed.
   package let redirects: Int
   let events: CallEvents
-  /// The time of the event; nil if it is being delivered as it happens.
-  var noted: Duration?
+  /// The time of the event since the client was made, by the client's clock.
+  public let time: Duration
 
   /// The number of the call within this process.
   public var call: UInt64 { events.id }
 
-  /// The time of the event since the client was made, by the client's clock.
-  public var time: Duration { noted ?? events.client.timeline.now() }
-
-  /// The current date by the client's wall clock.
-  public var date: Date { events.client.date() }
+  /// The date of the event by the client's wall clock. It is that clock's current date, less the time that has
+  /// passed since the event.
+  public var date: Date { events.client.date() - (events.client.timeline.now() - time).seconds }
 
   /// The request that the call was made with.
   public var request: EventRequest { EventRequest(events.request, events.client) }
@@ -96,6 +96,9 @@ public struct CallEvent: Sendable {
 
   /// The names of that scope and its enclosing scopes, outermost first; empty for a call without a scope.
   package var scopes: [String] { events.scope?.path ?? [] }
+
+  /// True if the call has begun the request that it shares, and did not join another call's.
+  package var beganSharing: Bool { events.beganSharing.load(ordering: .relaxed) }
 
   /// The purpose of the call.
   public var purpose: CallPurpose { events.purpose }

@@ -49,10 +49,14 @@ final class CallEvents: Sendable {
   let captured = Locked(CapturedBody())
   private let phase = Atomic<UInt8>(Phase.idle)
   private let queue = Locked<[Queued]>([])
+  /// True if the call that this one shares was made for it.
+  let beganSharing = Atomic(false)
   /// The attempt that began last.
   private let last = Atomic<UInt64>(0)
   /// The attempt that failed last.
   private let failed = Atomic<UInt64>(0)
+  /// The head that arrived last, with its attempt. A failure of the attempt may come before its response is reported.
+  private let arrived = Locked<(place: UInt64, head: ResponseHead)?>(nil)
 
   init(
     id: UInt64, _ request: Request, scope: ScopeName?, purpose: CallPurpose, trace: CallTrace?,
@@ -106,7 +110,15 @@ final class CallEvents: Sendable {
   func attemptFailed(_ error: any Error) {
     let place = place
     guard place.attempt > 0, failed.exchange(place.bits, ordering: .relaxed) != place.bits else { return }
-    tell(.attemptFailed(EventFailure(error, client)), place, isOfTransport: false)
+    let head = arrived.withLock { $0?.place == place.bits ? $0?.head : nil }
+    tell(.attemptFailed(EventFailure(error, client, head: head)), place, isOfTransport: false)
+  }
+
+  /// Takes the head of the present attempt's response, before its body has arrived.
+  @inline(never)
+  func arrived(_ head: ResponseHead) {
+    let place = place.bits
+    arrived.withLock { $0 = (place, head) }
   }
 
   @inline(never)
@@ -123,7 +135,9 @@ final class CallEvents: Sendable {
   }
 
   /// Reports that the call waits for the response of another call, which it shares.
-  func shares(_ other: UInt64) {
+  /// - Parameter isFirst: True if the other call is made for this one.
+  func shares(_ other: UInt64, isFirst: Bool) {
+    if isFirst { beganSharing.store(true, ordering: .relaxed) }
     tell(.coalesced(with: other))
     tell(.waiting(.sharedResponse(other)))
   }
@@ -146,7 +160,8 @@ final class CallEvents: Sendable {
   private func tell(_ kind: consuming CallEvent.Kind, _ place: Place, isOfTransport: Bool) {
     tell(
       CallEvent(
-        kind: kind, attempt: Int(place.attempt), redirects: Int(place.redirects), events: self, noted: nil),
+        kind: kind, attempt: Int(place.attempt), redirects: Int(place.redirects), events: self,
+        time: client.timeline.now()),
       isOfTransport: isOfTransport)
   }
 
@@ -168,8 +183,6 @@ final class CallEvents: Sendable {
   /// Queues an event for the thread that is delivering another. Delivers it here if that thread has finished.
   @inline(never)
   private func tellLater(_ event: CallEvent, isOfTransport: Bool) {
-    var event = event
-    event.noted = client.timeline.now()
     let found = queue.withLock { queue in
       let (isQueueing, found) = phase.compareExchange(
         expected: Phase.telling, desired: Phase.queueing, ordering: .relaxed)

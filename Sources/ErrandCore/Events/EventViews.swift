@@ -197,11 +197,17 @@ public struct EventInterimResponse: Sendable {
 public struct EventFailure: Sendable {
   private let error: any Error
   private let client: EventSource
+  private let head: ResponseHead?
 
-  init(_ error: any Error, _ client: EventSource) {
+  /// - Parameter head: The head of the response whose body failed; nil if none arrived.
+  init(_ error: any Error, _ client: EventSource, head: ResponseHead? = nil) {
     self.error = error
     self.client = client
+    self.head = head
   }
+
+  /// The head that had arrived when the attempt failed; nil without one, and for the failure of a call.
+  package var heldHead: HeldHead? { head.map { HeldHead($0, client) } }
 
   private var known: RequestError? { error as? RequestError }
 

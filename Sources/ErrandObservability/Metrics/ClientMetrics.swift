@@ -1,6 +1,10 @@
 import ErrandCore
 
 /// The counts and times of a client's calls so far (`Client.metrics`).
+///
+/// A call is counted once, whether it sends a request or shares one (`Request.shared`). Ten calls that share a
+/// request are ten calls with one attempt, nine of them coalesced. A call that renews a cached response counts as
+/// well.
 public struct ClientMetrics: Sendable, Hashable {
   /// The way in which a call ended.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
@@ -71,7 +75,7 @@ public struct ClientMetrics: Sendable, Hashable {
   public internal(set) var retries = 0
   /// The number of second attempts beside a first one (`Request.hedged(after:)`), which `attempts` counts as well.
   public internal(set) var hedges = 0
-  /// The number of calls that shared the response of another call.
+  /// The number of calls that sent no request, because they shared the request or the response of another call.
   public internal(set) var coalesced = 0
   /// The number of lookups in the response cache, by result.
   public internal(set) var cache: [CacheOutcome: Int] = [:]
@@ -101,7 +105,7 @@ public struct ClientMetrics: Sendable, Hashable {
     text.counter("errand_retries_total", "Attempts after a failure.", [([], Double(retries))])
     text.counter("errand_hedges_total", "Second attempts beside a first one.", [([], Double(hedges))])
     text.counter(
-      "errand_coalesced_total", "Calls that got the response of another.", [([], Double(coalesced))])
+      "errand_coalesced_total", "Calls that shared the request of another.", [([], Double(coalesced))])
     text.counter(
       "errand_cache_total", "Look-ups in the response cache.",
       CacheOutcome.allCases.map { ([("result", $0.rawValue)], Double(cache[$0, default: 0])) })

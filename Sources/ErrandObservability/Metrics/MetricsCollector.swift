@@ -9,22 +9,30 @@ final class MetricsCollector: EventListener {
   func metrics(at now: Duration) -> ClientMetrics { state.withLock { $0.snapshot(at: now) } }
 
   func record(_ event: CallEvent) {
-    let call = event.call
     recordRequest(event)
     // A second attempt is a part of another call, which is counted.
     if event.purpose == .hedge { return }
+    // So is a shared request a part of the calls that share it.
+    if event.purpose != .sharing { recordCall(event) }
+    switch event.kind {
+    case .cacheDecided(let decision):
+      guard let outcome = ClientMetrics.CacheOutcome(decision) else { return }
+      state.withLock { $0.count { $0.cache[outcome, default: 0] += 1 } }
+    case .hedged: state.withLock { $0.count { $0.hedges += 1 } }
+    case .retrying: state.withLock { $0.count { $0.retries += 1 } }
+    default: break
+    }
+  }
+
+  private func recordCall(_ event: CallEvent) {
+    let call = event.call
     switch event.kind {
     case .started:
       let now = event.time
       state.withLock { $0.started(call, at: now) }
     case .waiting: state.withLock { $0.waits(call) }
     case .waited: state.withLock { $0.waited(call) }
-    case .coalesced: state.withLock { $0.count { $0.coalesced += 1 } }
-    case .cacheDecided(let decision):
-      guard let outcome = ClientMetrics.CacheOutcome(decision) else { return }
-      state.withLock { $0.count { $0.cache[outcome, default: 0] += 1 } }
-    case .hedged: state.withLock { $0.count { $0.hedges += 1 } }
-    case .retrying: state.withLock { $0.count { $0.retries += 1 } }
+    case .coalesced: if !event.beganSharing { state.withLock { $0.count { $0.coalesced += 1 } } }
     case .finished: end(event, .finished)
     case .failed: end(event, .failed)
     case .cancelled: end(event, .cancelled)

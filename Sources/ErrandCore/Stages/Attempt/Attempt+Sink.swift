@@ -37,6 +37,7 @@ extension Attempt {
 
   func sink(for head: ResponseHead) throws -> any BodySink {
     if request.options.hasStages { tellRace(of: head) }
+    context.events?.arrived(head)
     let length = head.announcedLength(to: request.method)
     if let problem = length.problem {
       throw RequestError(

@@ -73,12 +73,12 @@ extension Coalescer {
         leave(place, because: error)
         return nil
       }
-      events?.shares(inFlightRequest.id)
+      events?.shares(inFlightRequest.id, isFirst: false)
       raise?.apply()
       inFlightRequest.joined?.settle(.success(()))
       return take(place, priority, inFlightRequest, effectivePriority, cancellation, progress, wait)
     case .lead(let place, let inFlightRequest):
-      events?.shares(inFlightRequest.id)
+      events?.shares(inFlightRequest.id, isFirst: true)
       // A new in-flight request waits for nothing, so this cannot throw.
       let registration = take(
         place, priority, inFlightRequest, effectivePriority, cancellation, progress,

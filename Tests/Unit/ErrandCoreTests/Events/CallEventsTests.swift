@@ -1,3 +1,5 @@
+import ErrandTesting
+import Foundation
 import TestSupport
 import Testing
 
@@ -48,6 +50,26 @@ import Testing
     #expect(recorder.steps() == ["started", "received the first byte", "accepted the response"])
     #expect(recorder.problems.isEmpty)
     inner.withLock { $0 = nil }
+  }
+
+  @Test func `an event that a listener reads later has the time and the date at which it happened`()
+    async throws
+  {
+    let kept = Locked<[CallEvent]>([])
+    let (clock, began) = (VirtualClock(), Date(timeIntervalSince1970: 1000))
+    var configuration = ClientConfiguration()
+    configuration.listeners = [EventRecorder { event in kept.withLock { $0.append(event) } }]
+    let timeline = Timeline(clock)
+    configuration.date = { began + timeline.now().seconds }
+    let source = try #require(EventSource(configuration, timeline))
+    let events = source.begin(.get("http://a.test/"))
+    await clock.advance(by: .seconds(2))
+    events.tell(.validated)
+    await clock.advance(by: .seconds(5))
+    let times = kept.withLock { $0 }.map(\.time)
+    #expect(times == [.zero, .seconds(2)])
+    let dates = kept.withLock { $0 }.map(\.date)
+    #expect(dates == [began, began + 2])
   }
 
   @Test func `events from the transport of a failed attempt are dropped`() throws {

@@ -67,6 +67,30 @@ import Testing
       ])
   }
 
+  @Test(arguments: [1, 10]) func `each call that shares a request counts once, and all but one are coalesced`(
+    count: Int
+  ) async throws {
+    let gate = StubGate()
+    let stage = Stage.configured {
+      $0.collectsMetrics = true
+      $0.retry.backoff = .zero
+    }.responding { request in request.index == 0 ? .response(status: 503) : .response().behind(gate) }
+    let calls = (0..<count).map { _ in stage.client.start(.get("http://a.test/x").shared(within: .seconds(9)))
+    }
+    while stage.client.metrics?.attempts != 2 || stage.client.metrics?.waiting != count { await Task.yield() }
+    #expect(stage.client.metrics?.inFlight == count)
+    gate.open()
+    for call in calls { _ = try await call.value }
+    // The response that has arrived is shared, too.
+    _ = try await stage.client.send(.get("http://a.test/x").shared(within: .seconds(9)))
+    let metrics = try #require(stage.client.metrics)
+    #expect(metrics.outcomes == [.finished: count + 1])
+    #expect(metrics.latencies["http://a.test:80"]?.count == count + 1)
+    #expect(metrics.coalesced == count)
+    #expect((metrics.attempts, metrics.retries) == (2, 1))
+    #expect((metrics.inFlight, metrics.waiting) == (0, 0))
+  }
+
   @Test func `requests to more than 100 origins are counted together`() {
     var state = MetricsState()
     for number in 0..<300 {
@@ -80,6 +104,25 @@ import Testing
     let kind = ClientMetrics.RequestKind(
       method: "GET", result: .successful, origin: ClientMetrics.otherOrigins)
     #expect(requests[kind] == 200)
+  }
+
+  @Test func `a request that is sent again counts as another attempt, and one without an end as failed`()
+    throws
+  {
+    var configuration = ClientConfiguration()
+    let collector = MetricsCollector()
+    configuration.listeners = [collector]
+    let source = try #require(EventSource(configuration, Timeline(VirtualClock())))
+    let events = source.begin(.get("http://a.test/"))
+    events.attemptStarted(.get("http://a.test/"), attempt: 1, redirects: 0)
+    events.tell(.resent)
+    events.attemptStarted(.get("http://b.test/"), attempt: 2, redirects: 0)
+    let metrics = collector.metrics(at: .zero)
+    #expect(metrics.attempts == 3)
+    #expect(
+      metrics.requests.map { "\($0.key.origin) \($0.key.result) \($0.value)" } == [
+        "http://a.test:80 failed 1"
+      ])
   }
 
   @Test func `a client without listeners has no metrics`() {
