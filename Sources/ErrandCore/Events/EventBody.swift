@@ -7,7 +7,7 @@
 /// The beginning of a body, as a listener sees it.
 package struct EventBody: Sendable, Hashable {
   /// The text, in which each secret that is recognized by name is replaced by `***`; nil if the body is not
-  /// text.
+  /// text in its charset.
   package let text: String?
   /// The bytes in base64; nil if the body is text.
   package let base64: String?
@@ -25,18 +25,17 @@ package struct EventBody: Sendable, Hashable {
     guard !type.hasPrefix("multipart/") else { return nil }
     count = bytes.count
     self.length = length
+    let isText = ["json", "form-urlencoded", "text/"].contains { type.contains($0) }
     // The beginning may end in the middle of a character.
     let isCut = Int64(bytes.count) < length
-    let text = (0...(isCut ? 3 : 0)).lazy
-      .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
-    let isText = ["json", "form-urlencoded", "text/"].contains { type.contains($0) }
-    if let text = text ?? (isText ? String(decoding: bytes, as: UTF8.self) : nil) {
-      self.text = secrets.redact(body: text, contentType: type)
-      base64 = nil
-    } else {
-      self.text = nil
-      base64 = bytes.base64EncodedString()
-    }
+    let valid = Charset.validText(of: bytes, type: type, isText: isText, isCut: isCut)
+    let text =
+      valid ?? (isText ? Charset.text(of: bytes, type: type) : String(decoding: bytes, as: UTF8.self))
+    let shown = secrets.redact(body: text, contentType: type)
+    // The bytes of an invalid text would show its secrets.
+    let isShown = valid != nil || shown != text
+    self.text = isShown ? shown : nil
+    base64 = isShown ? nil : bytes.base64EncodedString()
   }
 }
 

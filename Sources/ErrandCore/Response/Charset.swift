@@ -24,6 +24,21 @@ enum Charset: Sendable, Equatable {
     return charset.text(of: data.dropFirst(length)) ?? String(decoding: data.dropFirst(length), as: UTF8.self)
   }
 
+  /// Returns a text, or nil if the bytes are not a text in their charset. UTF-8 keeps its byte order mark.
+  /// - Parameters:
+  ///   - isText: True if the type of the content is that of a text, so that a byte order mark is one.
+  ///   - isCut: True if the bytes may end in the middle of a character.
+  static func validText(of data: Data, type: String, isText: Bool, isCut: Bool) -> String? {
+    let (marked, length) = isText ? mark(of: data) : (nil, 0)
+    let charset = marked ?? MediaType.parameter("charset", of: type).flatMap(Charset.init) ?? .utf8
+    guard charset != .utf8, var text = charset.text(of: data.dropFirst(length)) else {
+      return (0...(isCut ? 3 : 0)).lazy
+        .compactMap { String(validating: data.dropLast($0), as: UTF8.self) }.first
+    }
+    if isCut { while text.unicodeScalars.last == "\u{FFFD}" { text.unicodeScalars.removeLast() } }
+    return text.unicodeScalars.contains("\u{FFFD}") ? nil : text
+  }
+
   /// Returns the charset that a byte order mark names, and the length of the mark.
   private static func mark(of data: Data) -> (Charset?, length: Int) {
     if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }

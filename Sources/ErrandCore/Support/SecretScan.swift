@@ -17,15 +17,20 @@ struct SecretScan {
   private let secrets: Secrets
   /// The number of values within which the scanned text is nested.
   private let depth: Int
-  private static let mostDepth = 3
+  static let mostDepth = 3
+  /// True for a form in a body, which may have more secrets than a URL.
+  private let isBody: Bool
   private var output: [UInt8] = []
   /// The index up to which a search has found no user of an inner URL.
   private var userless = 0
 
   private let mask: SecretMask
 
-  init(_ text: String, _ secrets: Secrets, _ mask: SecretMask = .stars, depth: Int = 0) {
+  init(
+    _ text: String, _ secrets: Secrets, _ mask: SecretMask = .stars, depth: Int = 0, isBody: Bool = false
+  ) {
     self.text = text
+    self.isBody = isBody
     self.mask = mask
     self.depth = depth
     self.secrets = secrets
@@ -117,7 +122,7 @@ struct SecretScan {
     let value = equals.map { $0 + 1 } ?? start
     output += input[start..<value]
     var valueEnd = end
-    if let equals, secrets.isSecret(item: input[start..<equals]) {
+    if let equals, isSecret(start..<equals) {
       // The longest range that may belong to the value.
       valueEnd = first(of: isPath ? "/?#" : "&#", from: equals)
     } else if innerUser == nil, !holdsSecret(value..<end) {
@@ -142,15 +147,28 @@ struct SecretScan {
     return (index, innerUser)
   }
 
-  /// Returns true for a value that is an encoded URL, or an encoded form, with a secret in it.
+  private func isSecret(_ name: Range<Int>) -> Bool {
+    isBody ? secrets.isSecret(bodyItem: input[name]) : secrets.isSecret(item: input[name])
+  }
+
+  /// Returns true for a value that is an encoded URL, or an encoded form, with a secret in it. In a body, it may
+  /// also be JSON.
   private func holdsSecret(_ range: Range<Int>) -> Bool {
     // The secrets of a URL that is not encoded are found in their places.
-    guard let decoded = decoded(range) else { return false }
+    guard let decoded = decoded(range) else { return isBody && isJSONWithSecret(Array(input[range])) }
     guard let decoded else { return true }
+    if isBody, isJSONWithSecret(decoded) { return true }
     // The value may begin with an item, so it is also scanned as a query.
     return isURLWithSecret(decoded)
-      || SecretScan("?" + String(decoding: decoded, as: UTF8.self), secrets, depth: depth + 1)
+      || SecretScan("?" + String(decoding: decoded, as: UTF8.self), secrets, depth: depth + 1, isBody: isBody)
         .findings.contains { !$0.isUser }
+  }
+
+  private func isJSONWithSecret(_ bytes: [UInt8]) -> Bool {
+    // A form has a plus sign for each space.
+    let text = bytes.map { $0 == UInt8(ascii: "+") ? 32 : $0 }
+    return JSONRedaction.isJSON(text)
+      && secrets.holdsSecret(String(decoding: text, as: UTF8.self), depth: depth + 1)
   }
 
   // MARK: Parts

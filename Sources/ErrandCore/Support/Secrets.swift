@@ -120,6 +120,46 @@ public struct Secrets: Sendable, Hashable {
       .contains { itemNames.contains(SecretName.comparable($0)) }
   }
 
+  /// Returns true if a value with this name in a body must not be shown. More names are secret here than in a
+  /// URL, because only what is shown depends on it: header fields, and names such as `userPassword` that end in
+  /// a secret's name.
+  func isSecret(bodyItem name: some Sequence<UInt8>) -> Bool {
+    let name = Array(name)
+    // A name that is encoded too often is secret.
+    guard !isSecret(item: name), let decoded = SecretName.decoded(name) else { return true }
+    return fieldNames.contains(SecretName.comparable(decoded))
+      || decoded.split { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+        .contains { endsInSecret(SecretName.comparable($0)) }
+  }
+
+  /// Returns true if a text in a body is the name of a secret, such as `Authorization` in
+  /// `{"name": "Authorization", "value": …}`.
+  func isNameOfSecret(_ text: [UInt8]) -> Bool {
+    isSecret(bodyItem: text) || FieldNames.isSecret(String(decoding: text, as: UTF8.self))
+  }
+
+  private func endsInSecret(_ name: [UInt8]) -> Bool {
+    guard !Self.harmlessNames.contains(name) else { return false }
+    return Self.endings.contains { ending in
+      name.count > ending.count && name.suffix(ending.count).elementsEqual(ending)
+        && itemNames.contains(ending)
+    }
+  }
+
+  /// The names of query items in which the name of a secret may end. Others, such as `code` and `key`, end the
+  /// names of much that is not secret. An item that the app has removed does not count.
+  private static let endings = [
+    "access_key", "api_key", "assertion", "auth_key", "authorization", "cookie", "credential", "credentials",
+    "jwt", "passphrase", "passwd", "password", "private_key", "pwd", "secret", "secret_key", "session_id",
+    "signature", "ssh_key", "subscription_key", "token",
+  ].map(SecretName.comparable)
+
+  /// The names of tokens that only say where a page of results or a list of changes begins.
+  private static let harmlessNames = comparable([
+    "continuation_token", "next_page_token", "next_sync_token", "next_token", "page_token", "prev_page_token",
+    "previous_page_token", "sync_token",
+  ])
+
   private static func comparable(_ names: Set<String>) -> Set<[UInt8]> {
     Set(names.map(SecretName.comparable))
   }
