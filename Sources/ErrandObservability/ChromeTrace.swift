@@ -82,7 +82,13 @@ public final class ChromeTrace: EventListener {
       var text = Data()
       for record in records { text += try encoder.encode(record) + Data(",\n".utf8) }
       try writing.withLock { [text] writing in
-        try writing.descriptor.write(text, at: writing.end)
+        do {
+          try writing.descriptor.write(text, at: writing.end)
+        } catch {
+          // A part of the text would damage the file for the next, shorter one.
+          try? writing.descriptor.truncate(to: writing.end)
+          throw error
+        }
         writing.end += Int64(text.count)
       }
     } catch {

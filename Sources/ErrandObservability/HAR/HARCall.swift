@@ -7,6 +7,8 @@ struct HARCall: Sendable {
     let request: EventRequest
     var step: HARStep
     var response: EventResponse?
+    /// The head of a response whose body failed.
+    var head: HeldHead?
   }
 
   private let started: HARStep.Moment
@@ -37,6 +39,7 @@ struct HARCall: Sendable {
       attempt = Attempt(request: request, step: HARStep(event, since: waitsSince))
       return entry
     case .responded(let response): attempt?.response = response
+    case .attemptFailed(let failure): attempt?.head = failure.heldHead
     // The response is that of the second attempt, which is another call with its own entries.
     case .overtaken: return close(event, sharedBy)
     case .redirected:
@@ -71,16 +74,21 @@ struct HARCall: Sendable {
     self.attempt = nil
     hasEntries = true
     let response = attempt.response
-    return HAREntry(
-      attempt.step, attempt.request,
-      sent: attempt.request.hasBody
-        ? HAREntry.PostData(attempt.request, attempt.request.body(upTo: bodyLimit)) : nil,
+    let whole =
       response.map {
         HAREntry.Response(
           status: $0.status, fields: $0.fields, body: $0.body(upTo: bodyLimit), length: $0.bodyLength,
           received: $0.bytesReceived, isCached: $0.isCached)
-      },
-      version: response?.httpVersion, isCached: response?.isCached == true,
+      }
+      ?? attempt.head.map {
+        HAREntry.Response(
+          status: $0.status, fields: $0.fields, body: nil, length: nil, received: nil, isCached: false)
+      }
+    return HAREntry(
+      attempt.step, attempt.request,
+      sent: attempt.request.hasBody
+        ? HAREntry.PostData(attempt.request, attempt.request.body(upTo: bodyLimit)) : nil,
+      whole, version: response?.httpVersion, isCached: response?.isCached == true,
       HAREntry.Facts(
         attempt.step, call: event.call, purpose: event.purpose, scope: event.scope, cache: cache,
         sharedBy: sharedBy))

@@ -114,7 +114,13 @@ package struct HAREntry: Encodable, Sendable {
       content.size = length ?? body?.length ?? 0
       content.text = body?.text ?? body?.base64
       content.encoding = body?.base64 == nil ? nil : "base64"
-      if let body, !body.isWhole { content.comment = "the first \(body.count) bytes" }
+      if let body, !body.isWhole {
+        content.comment = "the first \(body.count) bytes"
+      } else if body == nil, length ?? 1 > 0 {
+        content.comment = "not recorded"
+      }
+      // Also of a redirect that was not followed.
+      if 300..<400 ~= status.code { redirectURL = fields["Location"] ?? "" }
     }
   }
 
@@ -193,7 +199,8 @@ package struct HAREntry: Encodable, Sendable {
     self.request = Request(
       request, httpVersion: version, bodySize: step.sent ?? request.bodyLength, postData: sent)
     var whole = response ?? Response()
-    if response != nil { (whole.httpVersion, whole.redirectURL) = (version, step.redirectURL) }
+    if response != nil { whole.httpVersion = version }
+    if !step.redirectURL.isEmpty { whole.redirectURL = step.redirectURL }
     whole.error = step.error
     self.response = whole
     serverIPAddress = step.address

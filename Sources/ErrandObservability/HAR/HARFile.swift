@@ -27,6 +27,8 @@ package struct HARFile: Sendable {
   /// The offset after the last entry.
   private var end: Int64
   private var isEmpty: Bool
+  /// True if bytes of an entry that could not be written may be behind the end of the file's text.
+  private var isTorn = false
 
   /// Opens a file, and locks it against other recorders.
   /// - Parameter appends: True to add entries to the existing ones. A part of an entry, which a killed
@@ -44,7 +46,7 @@ package struct HARFile: Sendable {
       (end, isEmpty) = (Int64(header.count), true)
     }
     try descriptor.write(Self.trailer, at: end)
-    try descriptor.truncate(to: end + Int64(Self.trailer.count))
+    try endFile(at: end)
   }
 
   /// The beginning of each file that Errand writes.
@@ -73,12 +75,28 @@ package struct HARFile: Sendable {
       || (head.starts(with: fixed) && head.count < header(began: HAREntry.text(Date())).count)
   }
 
-  /// Writes an entry, which is one line, with one system call.
+  /// Writes an entry, which is one line, with one system call. If the disk is full, the file stays as it was.
   mutating func append(_ entry: Data) throws {
     let text = isEmpty ? entry : Self.separator + entry
-    try descriptor.write(text + Self.trailer, at: end)
-    end += Int64(text.count)
+    let next = end + Int64(text.count)
+    do {
+      try descriptor.write(text + Self.trailer, at: end)
+      if isTorn { try endFile(at: next) }
+      isTorn = false
+    } catch {
+      isTorn = true
+      // A full disk has room for these bytes, because the file had them.
+      try? descriptor.write(Self.trailer, at: end)
+      try? endFile(at: end)
+      throw error
+    }
+    end = next
     isEmpty = false
+  }
+
+  /// Ends the file after the brackets that follow its last entry.
+  private func endFile(at end: Int64) throws {
+    try descriptor.truncate(to: end + Int64(Self.trailer.count))
   }
 
   /// Returns the offset after the last complete entry of a file, and whether the file has no entries; nil if
@@ -92,25 +110,35 @@ package struct HARFile: Sendable {
       if isPartOfHeader(head) { return nil }
       throw otherLayout(path)
     }
-    var (start, end, isEmpty) = (Int64(first + 1), Int64(first + 1), true)
-    var line = Data()
-    while true {
-      let piece = try file.read(64 << 10, at: start + Int64(line.count))
-      if piece.isEmpty { return (end, isEmpty) }
+    let entries = Int64(first + 1)
+    // Only the last line can be a part of an entry, so only it is decoded, and the first one because of its layout.
+    var last: [(line: Data, start: Int64)] = []
+    var (start, line, searched) = (entries, Data(), 0)
+    reading: while true {
+      let piece = try file.read(1 << 20, at: start + Int64(line.count))
+      if piece.isEmpty { break }
       line.append(piece)
-      while let newline = line.firstIndex(of: 10) {
-        let content = line[line.startIndex..<newline]
-        guard let entry = Self.entry(content) else {
+      var from = line.startIndex
+      while let newline = line[(from + searched)...].firstIndex(of: 10) {
+        let content = line[from..<newline]
+        guard Self.mayBeEntry(content, isFirst: last.isEmpty) else {
           // The file's closing brackets, or a part of an entry that a killed process has left.
           let behind = length - start - Int64(content.count + 1)
           guard content == Data("]}}".utf8) || behind < Int64(trailer.count) else { throw otherLayout(path) }
-          return (end, isEmpty)
+          break reading
         }
-        (end, isEmpty) = (start + Int64(entry), false)
+        if last.count == 2 { last.removeFirst() }
+        last.append((Data(content), start))
         start += Int64(content.count + 1)
-        line = Data(line[(newline + 1)...])
+        (from, searched) = (newline + 1, 0)
       }
+      line = Data(line[from...])
+      searched = line.count
     }
+    while let (content, start) = last.popLast() {
+      if let length = Self.entry(content) { return (start + Int64(length), false) }
+    }
+    return (entries, true)
   }
 
   private static func otherLayout(_ path: String) -> FileError {
@@ -118,6 +146,13 @@ package struct HARFile: Sendable {
       .write, path,
       "another program has changed the layout of its lines, so no entries can be added; choose another file"
     )
+  }
+
+  /// Returns true if a line looks like an entry. The first one is decoded.
+  private static func mayBeEntry(_ line: Data, isFirst: Bool) -> Bool {
+    if isFirst { return entry(line) != nil }
+    let end = line.last == UInt8(ascii: ",") ? line.dropLast().last : line.last
+    return line.first == UInt8(ascii: "{") && end == UInt8(ascii: "}")
   }
 
   /// Returns the length of the entry on a line, without the comma after it; nil if the line is not an entry.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandConformance
 @testable import ErrandCore
 @testable import ErrandObservability
 
@@ -127,6 +128,50 @@ import Testing
       #expect(try String(contentsOfFile: path, encoding: .utf8) == other)
     }
   }
+
+  @Test func `a long file is continued after its last complete entry`() throws {
+    do {
+      var file = try HARFile(path, appends: false)
+      // Some lines are longer than one read.
+      for number in 0..<2000 {
+        let text = String(repeating: "x", count: number % 700 == 699 ? 3 << 20 : number)
+        try file.append(Data(#"{"startedDateTime":"\#(number)","text":"\#(text)"}"#.utf8))
+      }
+    }
+    try record(2000, appends: true)
+    #expect(try entries() == (0...2000).map(String.init))
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try (text.dropLast(5) + ",\n{\"torn\": 1}\n]}}\n").write(toFile: path, atomically: false, encoding: .utf8)
+    try record(2001, appends: true)
+    #expect(try entries() == (0...2001).map(String.init))
+  }
+
+  #if os(Linux)
+    @Test(.enabled(if: geteuid() == 0, "a small disk needs root"))
+    func `a full disk leaves the file as it was, and a shorter entry still fits`() throws {
+      let disk = try #require(SmallDisk(at: folder.url.path))
+      defer { disk.unmount() }
+      var file = try HARFile(path, appends: false)
+      func append(_ number: Int, length: Int) throws {
+        let text = String(repeating: "x", count: length)
+        try file.append(Data(#"{"startedDateTime":"\#(number)","text":"\#(text)"}"#.utf8))
+      }
+      var count = 0
+      for length in [300_000, 20_000, 700] {
+        #expect(throws: FileError.self) {
+          while true {
+            try append(count, length: length)
+            count += 1
+          }
+        }
+        #expect(try entries() == (0..<count).map(String.init))
+      }
+      #expect(count > 10)
+      // There is room again.
+      try append(count, length: 1)
+      #expect(try entries() == (0...count).map(String.init))
+    }
+  #endif
 
   @Test func `a link to a recording remains a link, and a pipe or a device is refused`() throws {
     #expect(symlink("other.har", path) == 0)

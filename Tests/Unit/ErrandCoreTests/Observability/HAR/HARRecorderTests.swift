@@ -140,6 +140,40 @@ import Testing
     #expect((value(entries[2], "response._error") as? String)?.contains("cancelled") == true)
   }
 
+  @Test func `a redirect that is not followed names its target`() async throws {
+    let stage = try stage { _ in .response(status: 302, fields: ["Location": "/there"]) }
+    _ = try? await stage.client.send(
+      .get("http://a.test/").redirects(RedirectPolicy(limit: 0)).acceptingAnyStatus())
+    _ = try? await stage.client.send(.get("http://a.test/").redirects(RedirectPolicy(limit: 1)).bestEffort())
+    let entries = try entries()
+    #expect(
+      entries.map { value($0, "response.redirectURL") as? String } == [
+        "/there", "http://a.test/there", "/there",
+      ])
+    #expect(entries.allSatisfy { value($0, "response.status") as? Int == 302 })
+  }
+
+  @Test func `a response whose body fails has its status and its fields`() async throws {
+    let stage = try stage { request in
+      var fields: HTTPFields = ["X-A": "b", "Set-Cookie": "c=MARK", "Content-Type": "text/plain"]
+      // More than arrives.
+      if request.path == "/lost" { fields["Content-Length"] = "2000" }
+      return .response(fields: fields, body: String(repeating: "x", count: 1000))
+    }
+    _ = try? await stage.client.send(.get("http://a.test/large").memoryLimit(10))
+    _ = try? await stage.client.send(.get("http://a.test/lost").bestEffort())
+    let entries = try entries()
+    #expect(entries.count == 2)
+    for entry in entries {
+      #expect(value(entry, "response.status") as? Int == 200)
+      let fields = value(entry, "response.headers") as? [[String: String]]
+      #expect(fields?.contains(["name": "X-A", "value": "b"]) == true)
+      #expect(value(entry, "response.content.comment") as? String == "not recorded")
+      #expect((value(entry, "response._error") as? String)?.isEmpty == false)
+    }
+    #expect(try !String(contentsOf: file, encoding: .utf8).contains("MARK"))
+  }
+
   @Test func `a call that shares a response from the cache has no entry`() async throws {
     let stage = try stage { _ in .response(body: "one") }
     let request = Request.get("http://a.test/shared").cached(as: "one")
