@@ -55,6 +55,8 @@ final class PageConnection {
   private var parser = RequestParser(headLimit: 64 << 10)
   private var request: ServedRequest?
   private var awaitsResponse = false
+  /// True if the request that awaits its response has the method HEAD.
+  private var isHead = false
   private var closesAfterOutput = false
   private var output = Data()
   private var sent = 0
@@ -98,7 +100,13 @@ final class PageConnection {
     switch response {
     case .whole(let status, var fields, let body):
       fields.set("Content-Length", "\(body.count)")
-      write(Self.head(status, fields) + body)
+      if parser.endsConnection {
+        fields.set("Connection", "close")
+        closesAfterOutput = true
+      }
+      // The client would take the body for the next response (RFC 9110, section 9.3.2).
+      write(Self.head(status, fields) + (isHead ? Data() : body))
+      guard !closesAfterOutput else { return [] }
       awaitsResponse = false
       parser.beginNext()
       return parse()
@@ -138,6 +146,7 @@ final class PageConnection {
         if (request?.body.count ?? 0) > Self.bodyLimit { refuse(413) }
       case .complete:
         if let request { requests.append(request) }
+        isHead = request?.method == .head
         (request, awaitsResponse, hasAsked) = (nil, true, true)
       case .malformed: refuse(400)
       }

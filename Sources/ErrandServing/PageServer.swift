@@ -31,7 +31,8 @@ package final class PageServer: Sendable {
   static let mostConnections = 64
 
   package let port: Int
-  private let listener: Int32
+  /// The listening socket of IPv4, and perhaps one of IPv6.
+  private let sockets: [Int32]
   private let wakeRead: Int32
   private let wakeWrite: Int32
   private let handler: Handler
@@ -40,26 +41,39 @@ package final class PageServer: Sendable {
 
   /// - Parameters:
   ///   - port: The port; 0 for any free port.
-  ///   - isOpen: True for all IPv4 addresses of the machine, false for 127.0.0.1 only. Default: false.
+  ///   - isOpen: True for all addresses of the machine, false for 127.0.0.1 (and ::1) only. Default: false.
+  ///   - usesIPv6: True to serve the same port over IPv6 as well, if the machine has IPv6. Default: false.
   /// - Throws: `SocketError`, for example if the port is in use.
-  package init(port: Int, isOpen: Bool = false, _ handler: @escaping Handler) throws(SocketError) {
-    listener = try Socket.make()
+  package init(
+    port: Int, isOpen: Bool = false, usesIPv6: Bool = false, _ handler: @escaping Handler
+  ) throws(SocketError) {
+    var sockets: [Int32] = []
     var pipes: [Int32] = [-1, -1]
     do throws(SocketError) {
-      try Socket.bind(listener, port: port, isOpen: isOpen)
-      guard listen(listener, 128) == 0 else { throw .system("cannot listen") }
+      sockets.append(try Socket.make())
+      try Self.listen(on: sockets[0], port, isOpen: isOpen, isIPv6: false)
+      self.port = Socket.port(of: sockets[0])
+      if usesIPv6, let socket = try? Socket.make(isIPv6: true) {
+        sockets.append(socket)
+        do throws(SocketError) {
+          try Self.listen(on: socket, self.port, isOpen: isOpen, isIPv6: true)
+        } catch {
+          // The machine may have no address of IPv6. But another program on the port would be mistaken for this one.
+          if error.code == EADDRINUSE, port != 0 { throw error }
+          close(sockets.removeLast())
+        }
+      }
       guard pipe(&pipes) == 0 else { throw .system("cannot make a pipe") }
     } catch {
-      close(listener)
+      for socket in sockets { close(socket) }
       throw error
     }
+    self.sockets = sockets
     (wakeRead, wakeWrite) = (pipes[0], pipes[1])
     for descriptor in [wakeRead, wakeWrite] {
       Socket.setNonBlocking(descriptor)
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
-    Socket.setNonBlocking(listener)
-    self.port = Socket.port(of: listener)
     self.handler = handler
     let isStarted = SystemThread.start { self.run() }
     guard isStarted else { throw .system("cannot start a thread") }
@@ -68,6 +82,14 @@ package final class PageServer: Sendable {
   deinit {
     close(wakeRead)
     close(wakeWrite)
+  }
+
+  private static func listen(
+    on socket: Int32, _ port: Int, isOpen: Bool, isIPv6: Bool
+  ) throws(SocketError) {
+    try Socket.bind(socket, port: port, isOpen: isOpen, isIPv6: isIPv6)
+    guard systemListen(socket) == 0 else { throw .system("cannot listen") }
+    Socket.setNonBlocking(socket)
   }
 
   /// The number of open event streams.
@@ -95,12 +117,12 @@ package final class PageServer: Sendable {
     var isStopped = false
     while !isStopped {
       // When the descriptors run out, the server listens again after a connection has ended, or 100 ms later.
-      var polled = [pollfd(fd: isFull ? -1 : listener, events: Int16(POLLIN), revents: 0)]
-      polled.append(pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0))
+      var polled = [pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0)]
+      polled += sockets.map { pollfd(fd: isFull ? -1 : $0, events: Int16(POLLIN), revents: 0) }
       polled += connections.map { pollfd(fd: $0.descriptor, events: $0.pollEvents, revents: 0) }
       poll(&polled, nfds_t(polled.count), isFull ? 100 : -1)
       isFull = false
-      if polled[1].revents != 0 { while read(wakeRead, room.baseAddress, room.count) > 0 {} }
+      if polled[0].revents != 0 { while read(wakeRead, room.baseAddress, room.count) > 0 {} }
       for command in takeCommands() {
         switch command {
         case .respond(let number, let response):
@@ -111,16 +133,19 @@ package final class PageServer: Sendable {
         case .stop: isStopped = true
         }
       }
-      for (connection, polled) in zip(connections, polled.dropFirst(2)) where polled.revents != 0 {
+      for (connection, polled) in zip(connections, polled.dropFirst(1 + sockets.count))
+      where polled.revents != 0 {
         for request in connection.handle(polled.revents, room) { pass(request, of: connection.number) }
       }
       connections.removeAll(where: \.isOver)
-      if polled[0].revents != 0 { isFull = !accept(&connections, &accepted) }
+      for (socket, polled) in zip(sockets, polled.dropFirst()) where polled.revents != 0 {
+        if !accept(on: socket, &connections, &accepted) { isFull = true }
+      }
       let streams = connections.count(where: \.isStream)
       listeners.withLock { $0 = streams }
     }
     for connection in connections { connection.shut() }
-    close(listener)
+    for socket in sockets { close(socket) }
     room.deallocate()
   }
 
@@ -147,9 +172,11 @@ package final class PageServer: Sendable {
 
   /// Accepts the waiting connections.
   /// - Returns: False if the descriptors ran out, and no connection could be closed.
-  private func accept(_ connections: inout [PageConnection], _ accepted: inout Int) -> Bool {
+  private func accept(
+    on socket: Int32, _ connections: inout [PageConnection], _ accepted: inout Int
+  ) -> Bool {
     while true {
-      let descriptor = systemAccept(listener)
+      let descriptor = systemAccept(socket)
       guard descriptor >= 0 else {
         guard errno == EMFILE || errno == ENFILE else { return true }
         if makePlace(in: &connections) { continue }
@@ -165,5 +192,7 @@ package final class PageServer: Sendable {
     }
   }
 }
+
+private func systemListen(_ socket: Int32) -> Int32 { listen(socket, 128) }
 
 private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

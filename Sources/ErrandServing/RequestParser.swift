@@ -33,6 +33,9 @@ package struct RequestParser {
   private var offset = 0
   private var state = State.head
   private var trailers = HTTPFields()
+  /// True if the client expects the connection to end after the response to its last request: it asked for that,
+  /// or its version is HTTP/1.0 (RFC 9112, section 9.3).
+  package private(set) var endsConnection = false
 
   /// - Parameter headLimit: The most bytes of a head, or of a line between or after chunks.
   package init(headLimit: Int = 4 << 20) { self.headLimit = headLimit }
@@ -151,6 +154,11 @@ package struct RequestParser {
     while let line = line(), !line.isEmpty {
       guard add(line, to: &fields) else { return broken("a field has no colon") }
     }
+    endsConnection =
+      words[2] == "HTTP/1.0"
+      || fields.values(of: "Connection").contains { value in
+        value.split(separator: ",").contains { ASCII.equalIgnoringCase(ASCII.trimmed($0), "close") }
+      }
     if let coding = fields["Transfer-Encoding"].map(ASCII.lowercased), coding.hasSuffix("chunked") {
       state = .chunkSize
     } else if let length = fields["Content-Length"] {

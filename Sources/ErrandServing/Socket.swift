@@ -26,11 +26,13 @@ package enum Socket {
     #endif
   }()
 
-  package static func make() throws(SocketError) -> Int32 {
+  /// - Parameter isIPv6: True for a socket of IPv6 only. Default: false, for IPv4.
+  package static func make(isIPv6: Bool = false) throws(SocketError) -> Int32 {
+    let family = isIPv6 ? AF_INET6 : AF_INET
     #if canImport(Glibc)
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     #else
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+      let descriptor = socket(family, SOCK_STREAM, 0)
     #endif
     guard descriptor >= 0 else { throw .system("cannot make a socket") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -38,15 +40,23 @@ package enum Socket {
   }
 
   /// Binds a socket to a port; 0 for any free port.
-  /// - Parameter isOpen: True for all addresses of the machine, false for 127.0.0.1 only.
-  package static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(SocketError) {
+  /// - Parameters:
+  ///   - isOpen: True for all addresses of the machine, false for 127.0.0.1 or ::1 only.
+  ///   - isIPv6: True for a socket of IPv6.
+  package static func bind(
+    _ descriptor: Int32, port: Int, isOpen: Bool = false, isIPv6: Bool = false
+  ) throws(SocketError) {
     guard in_port_t(exactly: port) != nil else {
       throw SocketError(
         description: "cannot use port \(port): use 0 for a free port, or one up to \(in_port_t.max)")
     }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    let code = withAddress(isOpen ? 0 : loopback, port) { address, length in
+    if isIPv6 {
+      setsockopt(
+        descriptor, Int32(IPPROTO_IPV6), Int32(IPV6_V6ONLY), &yes, socklen_t(MemoryLayout<Int32>.size))
+    }
+    let bind = { (address: UnsafePointer<sockaddr>, length: socklen_t) -> Int32 in
       #if canImport(Darwin)
         Darwin.bind(descriptor, address, length)
       #elseif canImport(Musl)
@@ -55,7 +65,11 @@ package enum Socket {
         Glibc.bind(descriptor, address, length)
       #endif
     }
-    guard code == 0 else { throw .system("cannot use port \(port)\(isOpen ? "" : " of 127.0.0.1")") }
+    let code =
+      isIPv6
+      ? withIPv6Address(isOpen: isOpen, port, bind) : withAddress(isOpen ? 0 : loopback, port, bind)
+    let place = isOpen ? "" : isIPv6 ? " of ::1" : " of 127.0.0.1"
+    guard code == 0 else { throw .system("cannot use port \(port)\(place)") }
   }
 
   /// Begins to connect to a port of 127.0.0.1, without waiting for the connection.
@@ -88,6 +102,23 @@ package enum Socket {
     return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  private static func withIPv6Address(
+    isOpen: Bool, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in6()
+    #if canImport(Darwin)
+      address.sin6_len = UInt8(MemoryLayout<sockaddr_in6>.size)
+    #endif
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_port = in_port_t(port).bigEndian
+    if !isOpen { withUnsafeMutableBytes(of: &address.sin6_addr) { $0[15] = 1 } }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
       }
     }
   }
@@ -153,9 +184,14 @@ package enum Socket {
 /// The error for a socket that the system could not make or bind.
 package struct SocketError: Error, Sendable, CustomStringConvertible {
   package let description: String
+  /// The system's number of the reason; 0 if the system gave none.
+  package let code: Int32
+
+  package init(description: String, code: Int32 = 0) { (self.description, self.code) = (description, code) }
 
   /// Returns an error with the system's reason.
   package static func system(_ what: String) -> SocketError {
-    SocketError(description: "\(what): \(String(cString: strerror(errno)))")
+    let code = errno
+    return SocketError(description: "\(what): \(String(cString: strerror(code)))", code: code)
   }
 }

@@ -199,7 +199,7 @@ extension OptionSpec {
   static let port = OptionSpec("port", nil, "8090", "serve the page at this port; default: a free one")
   static let metrics = OptionSpec(
     "metrics", nil, "[HOST]:PORT",
-    "serve metrics to Prometheus; default host: 127.0.0.1, for all: 0.0.0.0")
+    "serve metrics to Prometheus; default host: this machine, for all: 0.0.0.0")
   static let origin = OptionSpec(
     "to", nil, "URL", "send the fields of -H only to this server; may be repeated")
 

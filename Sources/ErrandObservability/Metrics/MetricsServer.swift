@@ -31,8 +31,9 @@ public enum Metrics {
   /// status 500, so that Prometheus reports the target as down.
   /// - Parameters:
   ///   - port: The port; 0 for any free one (`MetricsServer.url`).
-  ///   - onAllAddresses: True to serve on all IPv4 addresses of the machine, so that another machine can read the
-  ///     metrics. Default: false, which serves on 127.0.0.1 only, for requests to that name or `localhost`.
+  ///   - onAllAddresses: True to serve on all addresses of the machine, so that another machine can read the
+  ///     metrics. Default: false, which serves on 127.0.0.1 and ::1 only, for requests to these names or
+  ///     `localhost`. A machine without IPv6 serves on its addresses of IPv4.
   ///   - sources: The sources, in the order of the response. Two sources with the same metrics, such as two clients, need two
   ///     servers, because a metric may occur only once.
   /// - Returns: The server. It stops when it is released.
@@ -59,7 +60,7 @@ public final class MetricsServer: Sendable {
   init(port: Int, onAllAddresses: Bool, _ sources: [any MetricsSource]) throws(Failure) {
     let server: PageServer
     do throws(SocketError) {
-      server = try PageServer(port: port, isOpen: onAllAddresses) { request, respond in
+      server = try PageServer(port: port, isOpen: onAllAddresses, usesIPv6: true) { request, respond in
         let route = MetricsRoute(request, isOpen: onAllAddresses)
         guard case .metrics = route else { return respond(route.refusal) }
         Task { respond(await Self.response(sources)) }
@@ -93,25 +94,28 @@ enum MetricsRoute {
   case metrics
   case refused(Int)
 
+  private static let ownNames = ["127.0.0.1", "localhost", "[::1]"]
+
   /// - Parameter isOpen: True if other machines may read the metrics. Otherwise the request must name this
   ///   machine, because a page whose name resolves to 127.0.0.1 (DNS rebinding) could read them too.
   init(_ request: ServedRequest, isOpen: Bool) {
-    let host = (request.fields["Host"] ?? "").split(separator: ":").first
+    let host = ASCII.lowercased(request.fields["Host"] ?? "")
     let path = request.target.prefix { $0 != "?" }
-    if !isOpen, host != "127.0.0.1", host != "localhost" {
+    if !isOpen, !Self.ownNames.contains(where: { host == $0 || host.hasPrefix("\($0):") }) {
       self = .refused(403)
     } else if path != "/metrics" {
       self = .refused(404)
     } else {
-      self = request.method == .get ? .metrics : .refused(405)
+      // A server leaves out the body of a response to HEAD.
+      self = [.get, .head].contains(request.method) ? .metrics : .refused(405)
     }
   }
 
   var refusal: ServedResponse {
     guard case .refused(let status) = self else { return Self.text(500, "") }
     switch status {
-    case 403: return Self.text(status, "Use the name localhost or the address 127.0.0.1.\n")
-    case 405: return Self.text(status, "Use the method GET.\n", ["Allow": "GET"])
+    case 403: return Self.text(status, "Use the name localhost, or the address 127.0.0.1 or [::1].\n")
+    case 405: return Self.text(status, "Use the method GET.\n", ["Allow": "GET, HEAD"])
     default: return Self.text(status, "The metrics are at /metrics.\n")
     }
   }

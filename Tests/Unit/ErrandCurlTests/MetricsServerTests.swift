@@ -32,9 +32,35 @@ import Testing
     }
     #expect(try await send(.get(server.url.deletingLastPathComponent())) == 404)
     #expect(try await send(.post(server.url)) == 405)
-    #expect(try await send(.get(server.url).field("Host", "evil.test")) == 403)
+    for host in ["evil.test", "localhost.evil.test", "127.0.0.1.evil.test:80", "[::2]"] {
+      #expect(try await send(.get(server.url).field("Host", host)) == 403, "\(host)")
+    }
+    for host in ["LOCALHOST", "localhost:1", "[::1]", "[::1]:9464"] {
+      #expect(try await send(.get(server.url).field("Host", host)) == 200, "\(host)")
+    }
+    #expect(try await send(.get("\(server.url)?name=x")) == 200)
     let open = try Metrics.serve(port: 0, onAllAddresses: true, client)
     #expect(try await send(.get(open.url).field("Host", "metrics.test")) == 200)
+  }
+
+  @Test func `metrics are served over IPv6 as well, and to HEAD without a body`() async throws {
+    let server = try Metrics.serve(port: 0, client)
+    let url = "http://[::1]:\(try #require(server.url.port))/metrics"
+    let response = try await client.send(.get(url))
+    #expect(response.text.contains("errand_calls_in_flight 1\n"))
+    for _ in 0..<2 {
+      let head = try await client.send(.head(url))
+      #expect(head.status == 200)
+      #expect(head.data.isEmpty)
+      #expect(Int(head.fields["Content-Length"] ?? "") ?? 0 > 100)
+    }
+  }
+
+  @Test func `a server that is released stops`() async throws {
+    var server: MetricsServer? = try Metrics.serve(port: 0, client)
+    let url = try #require(server?.url)
+    server = nil
+    while (try? await client.send(.get(url).bestEffort())) != nil { await Task.yield() }
   }
 
   @Test func `a source that fails makes the target fail`() async throws {

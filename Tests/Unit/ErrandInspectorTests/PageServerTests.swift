@@ -54,6 +54,27 @@ import Testing
     #expect(answered.withLock { $0 } == requests)
   }
 
+  @Test(
+    arguments: [
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
+      "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: TE, Close\r\n\r\n",
+    ])
+  func `a connection ends after its response if the client expects that`(request: String) throws {
+    let server = try PageServer(port: 0) { _, reply in
+      reply(.whole(status: 200, fields: [:], body: Data("body".utf8)))
+    }
+    defer { server.stop() }
+    let socket = try LoopbackSocket.connected(to: server.port)
+    defer { close(socket) }
+    let bytes = Array(request.utf8)
+    #expect(write(socket, bytes, bytes.count) == bytes.count)
+    var (received, room) = (Data(), [UInt8](repeating: 0, count: 1 << 16))
+    // Until the connection ends.
+    while case let count = read(socket, &room, room.count), count > 0 { received += room[..<count] }
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n"
+    #expect(String(decoding: received, as: UTF8.self) == head + (request.hasPrefix("HEAD") ? "" : "body"))
+  }
+
   @Test(arguments: ["", "4\r\nbody", "0\r\n"])
   func `an endless line of a chunked body is refused`(before: String) {
     var parser = RequestParser(headLimit: 1000)

@@ -66,6 +66,14 @@ import Testing
     #expect(!credentials.covers(.get("http://a.example/path")))
   }
 
+  @Test func `metrics are served at an address of IPv4 or IPv6`() throws {
+    for text in [":9464", "127.0.0.1:9464", "localhost:9464", "[::1]:9464"] {
+      #expect(try MetricsAddress(text).isOpen == false)
+    }
+    for text in ["0.0.0.0:9464", "*:9464", "[::]:9464"] { #expect(try MetricsAddress(text).isOpen) }
+    #expect(try MetricsAddress("[::1]:9464").port == 9464)
+  }
+
   @Test(arguments: [
     [], ["lsit"], ["list", "--state", "lost"], ["list", "--limit", "0"], ["list", "x"], ["show"],
     ["show", "a", "b"],
@@ -73,6 +81,7 @@ import Testing
     ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
     ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
     ["health", "--oldest", "soon"], ["run", "--metrics", "9464"], ["run", "--metrics", ":0"],
+    ["run", "--metrics", "::1:9464"], ["run", "--metrics", "[::1]"], ["run", "--metrics", "[::2]:9464"],
     ["run", "--metrics", "db.example.com:9464"], ["run", "--metrics", ":99999"], ["migrate", "x"],
   ])
   func `incorrect use is a usage error`(_ arguments: [String]) {
