@@ -199,6 +199,10 @@ package final class SQLiteOutboxStore: HandoverStore {
     try await runner.read { try $0.statistics() }
   }
 
+  package func dueSince() async throws -> Int64? {
+    try await runner.read { try $0.dueSince(at: $0.time()) }
+  }
+
   package func claimants() async throws -> [StoreWorker] { try await runner.read { try $0.workers() } }
 
   /// Counts on another thread with a second connection, so that other operations need not wait.

@@ -91,6 +91,37 @@ extension OutboxStoreConformance {
       try harness.equal(row?.due, nil, "its due time")
     },
 
+    Case("tells since when a row is due, and leaves out rows that wait for a later time") { harness in
+      let store = try await harness.open()
+      try harness.equal(try await store.dueSince(), nil, "an empty store")
+      let began = harness.wall
+      var later = harness.new("later", lane: "l")
+      later.notBefore = began + 100_000
+      try await harness.add(store, later, harness.new("behind", lane: "l"))
+      try harness.equal(try await store.dueSince(), nil, "a later row, and one behind it")
+      harness.advance(.seconds(10))
+      try await harness.add(store, harness.new("a"), harness.new("b", lane: "m"))
+      try harness.equal(try await store.dueSince(), began + 10_000, "rows that are due at once")
+      let claim = try await harness.claim(store)
+      try harness.equal(claim.rows.count, 2, "the claimed rows")
+      try harness.equal(try await store.dueSince(), nil, "rows that are being attempted")
+      harness.advance(.seconds(10))
+      for row in claim.rows {
+        _ = try await harness.finish(
+          store, row.lease, .failed(reason: "", next: .seconds(30), counts: true, wasOffline: false))
+      }
+      harness.advance(.seconds(29))
+      try harness.equal(try await store.dueSince(), nil, "rows that wait for their next attempt")
+      try await store.setPaused(true, lane: "m")
+      harness.advance(.seconds(11))
+      try harness.equal(try await store.dueSince(), began + 50_000, "rows whose wait has ended")
+      _ = try await store.drop(OutboxSelection(ids: ["a".outboxID]), reason: "")
+      try harness.equal(try await store.dueSince(), began + 50_000, "a row in a paused lane")
+      _ = try await store.drop(OutboxSelection(ids: ["b".outboxID]), reason: "")
+      harness.advance(.seconds(60))
+      try harness.equal(try await store.dueSince(), began + 100_000, "the later row")
+    },
+
     Case("retries a row at once if it failed without a wait") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))

@@ -122,6 +122,11 @@ package protocol OutboxStore: Sendable {
   /// Returns the numbers of rows and bytes, the pauses and the held origins.
   func statistics() async throws -> OutboxStatistics
 
+  /// Returns since when the stored row is due that has been due longest: milliseconds since 1970; nil if no row is
+  /// due. A row is not due while it waits for its time, or for another row of its lane. Pauses and holds of origins
+  /// do not matter. Of many due rows, only the first 1,000 by priority and age are compared.
+  func dueSince() async throws -> Int64?
+
   /// Counts the rows of each lane that are stored, being attempted, or dead letters. Rows without a lane are
   /// counted together. The default implementation reads all these rows.
   /// - Returns: The lanes. The lane with the oldest row comes first.

@@ -201,6 +201,11 @@
       return try await core.statistics()
     }
 
+    package func dueSince() async throws -> Int64? {
+      try core.checkOpen()
+      return try await core.dueSince()
+    }
+
     package func laneStatistics() async throws -> [LaneStatistics] {
       try core.checkOpen()
       return try await core.laneStatistics()

@@ -154,6 +154,32 @@
       return statistics
     }
 
+    /// Returns since when the request is due that has been due longest; nil if no request is due.
+    func dueSince() async throws -> Int64? {
+      // The first request of a lane that no worker has looked at since it arrived has no place yet.
+      let answer = try await run(
+        """
+        WITH now AS (SELECT coalesce(($1::bigint[])[2], errand.wall()) AS wall)
+        SELECT min(greatest(d.created, d.due_wall)) FROM (
+          (SELECT created, due_wall FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+            ORDER BY priority DESC, seq LIMIT 1000)
+          UNION ALL
+          (SELECT created, due_wall FROM errand.requests WHERE state = 0 AND place = 1 AND due > 0
+            ORDER BY due LIMIT 1)
+          UNION ALL
+          (SELECT r.created, r.due_wall FROM errand.lanes l JOIN errand.requests r ON r.seq = l.head
+            WHERE l.paused AND r.state = 0 LIMIT 1000)
+          UNION ALL
+          (SELECT r.created, r.due_wall FROM (SELECT DISTINCT lane FROM errand.arrivals LIMIT 1000) a
+            LEFT JOIN errand.lanes l ON l.lane = a.lane
+            CROSS JOIN LATERAL (SELECT state, created, due_wall FROM errand.requests q WHERE q.lane = a.lane
+              ORDER BY q.seq LIMIT 1) r
+            WHERE l.head IS NULL AND r.state = 0)
+        ) d, now WHERE d.due_wall <= now.wall
+        """, [time], isRepeatable: true)
+      return answer.rows { $0.optionalInteger(0) }.first ?? nil
+    }
+
     /// Returns the numbers of open requests and dead letters of each lane. The lane with the oldest row comes
     /// first.
     func laneStatistics() async throws -> [LaneStatistics] {

@@ -12,6 +12,30 @@ extension OutboxTables {
     ORDER BY due LIMIT 1
     """)
 
+  private static let readySince = Query(
+    """
+    SELECT min(max(created, due_wall)) FROM (
+      SELECT created, due_wall FROM requests INDEXED BY by_turn WHERE turn = 1 ORDER BY priority DESC, seq LIMIT 1000)
+    """)
+  /// A claim makes these rows ready, but there may be no process that claims.
+  private static let waitedSince = Query(
+    """
+    SELECT due_wall FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0 AND due <= ?
+    ORDER BY due LIMIT 1
+    """)
+  private static let pausedSince = Query(
+    "SELECT max(created, due_wall) FROM requests WHERE lane = ?1 AND head = 2 AND state = 0 AND due <= ?2")
+
+  /// Returns since when the row is due that has been due longest; nil if no row is due.
+  func dueSince(at now: StoreTime) throws -> Int64? {
+    let ready = try database.integer(Self.readySince)
+    let waited = try database.integer(Self.waitedSince, [.integer(now.ticks)])
+    let paused = try lanesPaused().compactMap {
+      try database.integer(Self.pausedSince, [.text($0), .integer(now.ticks)])
+    }
+    return ([ready, waited].compactMap { $0 } + paused).min()
+  }
+
   /// Returns the statistics of the outbox, without reading every row.
   func statistics() throws -> OutboxStatistics {
     var statistics = OutboxStatistics()

@@ -139,6 +139,7 @@ final class OddStore: OutboxStore {
   }
 
   func statistics() async throws -> OutboxStatistics { try await base.statistics() }
+  func dueSince() async throws -> Int64? { try await base.dueSince() }
   func prune(olderThan age: Duration) async throws -> [String] { try await base.prune(olderThan: age) }
   func used(_ files: [String]) async throws -> Set<String> {
     try await check(.used)

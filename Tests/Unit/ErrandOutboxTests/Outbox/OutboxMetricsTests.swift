@@ -43,6 +43,24 @@ import Testing
     #expect(lines.contains(#"errand_outbox_lane_requests{lane="other",state="stored"} 1326"#))
   }
 
+  @Test func `a stored request ages since it is due`() async throws {
+    let harness = try OutboxHarness()
+    let outbox = try await harness.outbox { $0.delivers = false }
+    let age = { @Sendable in
+      let lines = try await outbox.prometheusMetrics().split(separator: "\n")
+      let line = lines.first { $0.hasPrefix(#"errand_outbox_oldest_seconds{state="stored"}"#) }
+      return Double(line?.split(separator: " ").last ?? "")
+    }
+    _ = try await outbox.enqueue(
+      .post(harness.server.url("/")), lane: "a", notBefore: Date(timeIntervalSinceNow: 86_400))
+    _ = try await outbox.enqueue(.post(harness.server.url("/")), lane: "a")
+    #expect(try await age() == 0)
+    _ = try await outbox.enqueue(.post(harness.server.url("/")), lane: "b")
+    while try await age() == 0 { await Task.yield() }
+    #expect(try await age() ?? 100 < 60)
+    await outbox.close()
+  }
+
   @Test func `the outbox counts the requests that it has ended and the attempts that failed`() async throws {
     let harness = try OutboxHarness()
     harness.server.on("POST", "/yes") { _ in .response() }
@@ -65,6 +83,8 @@ import Testing
       #"errand_outbox_ended_total{state="dead-letter"} 1"#, "errand_outbox_failed_attempts_total 2",
       #"errand_outbox_lane_requests{lane="b",state="stored"} 1"#,
     ] { #expect(lines.contains(line[...]), "\(line)") }
+    #expect(try await outbox.metricsWithLanes.prometheusMetrics().contains("errand_outbox_lane_requests{"))
+    #expect(try await !outbox.prometheusMetrics().contains("errand_outbox_lane_requests{"))
     await outbox.close()
   }
 }

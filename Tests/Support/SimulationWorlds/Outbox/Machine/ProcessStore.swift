@@ -205,6 +205,8 @@ final class ProcessStore: OutboxStore {
 
   func statistics() async throws -> OutboxStatistics { try await perform { try await store.statistics() } }
 
+  func dueSince() async throws -> Int64? { try await perform { try await store.dueSince() } }
+
   func prune(olderThan age: Duration) async throws -> [String] {
     try await perform {
       let before = try await store.list(.all, after: 0, limit: .max).map(\.id)
