@@ -174,7 +174,7 @@ struct CookieFile: Sendable {
         try FileDescriptor.makeFolder(next)
         break
       } catch {
-        let parent = URL(filePath: next).deletingLastPathComponent().path
+        let parent = URL(literalPath: next).deletingLastPathComponent().path
         guard error.isMissing, parent.utf8.count < next.utf8.count else { throw error }
         missing.append(next)
         next = parent

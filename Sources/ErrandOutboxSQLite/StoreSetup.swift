@@ -96,7 +96,7 @@ struct StoreFolder {
   /// The folders in which missing folders have to be created.
   private var parentsOfMissing: [String] {
     var parents: [String] = []
-    var url = URL(filePath: path)
+    var url = URL(literalPath: path)
     while access(url.path, F_OK) != 0, url.path != "/" {
       url = url.deletingLastPathComponent()
       parents.append(url.path)

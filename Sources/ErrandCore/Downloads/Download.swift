@@ -77,7 +77,7 @@ final class Download: Sendable {
     switch place {
     case .regular(let path):
       return Download(
-        to: URL(filePath: path), resumes: resumes, isConditional: isConditional, limit: limit,
+        to: URL(literalPath: path), resumes: resumes, isConditional: isConditional, limit: limit,
         secrets: secrets)
     case .folder: throw unwritable(FileError(.create, path, "it is a folder"), reachedServer: false)
     case .special(let path): target = .path(path)
@@ -246,7 +246,7 @@ final class Download: Sendable {
   /// The URL of the file while the response awaits its last validation. Each response that is written there
   /// has a different URL, so that an overwritten one is not taken for the one in the file.
   var part: URL {
-    let file = URL(filePath: path)
+    let file = URL(literalPath: path)
     return URL(string: "\(file.absoluteString)#\(state.withLock { $0.responses })") ?? file
   }
   var length: Int64 { state.withLock { $0.length } }

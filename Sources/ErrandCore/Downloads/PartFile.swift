@@ -25,7 +25,7 @@ struct PartFile: Sendable {
 
   /// Opens and locks the part file for this download alone.
   func open() throws(FileError) -> FileDescriptor {
-    DraftSweep.sweepOnce(URL(filePath: path).deletingLastPathComponent().path)
+    DraftSweep.sweepOnce(URL(literalPath: path).deletingLastPathComponent().path)
     for _ in 0..<100 {
       let file = try resumes ? FileDescriptor(writing: path) : FileDescriptor(private: path)
       if resumes { try file.checkIsOwn() }

@@ -20,7 +20,7 @@ enum Draft {
 
   /// Creates a draft that only this user can access.
   static func open(beside path: String) throws(FileError) -> FileDescriptor {
-    let target = URL(filePath: path)
+    let target = URL(literalPath: path)
     let folder = target.deletingLastPathComponent().path
     DraftSweep.sweepOnce(folder)
     let stem = "\(folder)/.\(shortened(target.lastPathComponent))"

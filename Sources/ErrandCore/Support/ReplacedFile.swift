@@ -24,7 +24,7 @@ package struct ReplacedFile: Sendable {
     self.lockPath = lockPath
   }
 
-  package var folder: String { URL(filePath: path).deletingLastPathComponent().path }
+  package var folder: String { URL(literalPath: path).deletingLastPathComponent().path }
   package var status: FileStatus? { FileDescriptor.status(of: path) }
   /// A text that changes with each replacement; empty for a missing file, nil if its status cannot be read.
   package var version: String? { FileStamp.text(of: path) }

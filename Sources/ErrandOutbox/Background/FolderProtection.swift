@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+  import ErrandCore
   import Foundation
 
   /// The protection of an outbox's files by the system.
@@ -23,7 +24,7 @@
         guard isExcludedFromBackup else { return }
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
-        var url = URL(filePath: folder)
+        var url = URL(literalPath: folder)
         try url.setResourceValues(values)
       } catch {
         throw OutboxError(.notWritable, "the outbox's folder \(folder) cannot be protected: \(error)")

@@ -35,7 +35,7 @@ struct HandoverFiles: Sendable {
         let length = try copy(upload, to: file)
         try file.flush()
         try FileDescriptor.flushFolder(folder)
-        return (URL(filePath: path), length)
+        return (URL(literalPath: path), length)
       } catch let error as FileError {
         FileDescriptor.remove(path)
         throw OutboxError.unwritable(error)

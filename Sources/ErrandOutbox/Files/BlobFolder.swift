@@ -117,7 +117,7 @@ package final class BlobFolder: BlobStore {
     try ContentWriter.writing { () throws(FileError) in
       guard FileDescriptor.status(of: path) == nil else { return }
       try? FileManager.default.createDirectory(
-        at: URL(filePath: outbox), withIntermediateDirectories: true,
+        at: URL(literalPath: outbox), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
       try FileDescriptor.makeFolder(path)
       try FileDescriptor.flushFolder(outbox)

@@ -95,7 +95,7 @@ final class DigestBodyFilter: BodyFilter {
   /// Reads the beginning of the file that is already on disk, off the calling thread.
   private func read(_ beginning: FilteredResponse.FileBeginning) async throws {
     var length: Int64 = 0
-    for try await chunk in RequestBody.file(URL(filePath: beginning.path)).chunks {
+    for try await chunk in RequestBody.file(URL(literalPath: beginning.path)).chunks {
       representation?.update(chunk)
       length += Int64(chunk.count)
     }

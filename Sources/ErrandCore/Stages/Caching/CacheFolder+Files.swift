@@ -66,7 +66,7 @@ extension CacheFolder {
       try FileDescriptor.makeFolder(path)
     } catch {
       guard error.isMissing else { throw error }
-      let parent = URL(filePath: path).deletingLastPathComponent()
+      let parent = URL(literalPath: path).deletingLastPathComponent()
       try? FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
       try FileDescriptor.makeFolder(path)
     }
