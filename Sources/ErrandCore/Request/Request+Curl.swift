@@ -21,7 +21,8 @@ extension Request {
     var words = ["curl"]
     if method == .head {
       words.append("--head")
-    } else if method != .get || !body.isNone {
+    } else if method != .post, method != .get || !body.isNone {
+      // The data's own option means POST. With -X, curl would also send POST after a redirect that asks for GET.
       words += ["-X", method.rawValue]
     }
     let url = urlText(hiding: secrets)
@@ -54,7 +55,11 @@ extension Request {
     if options.httpVersion == .http2 { words.append(isSecure ? "--http2" : "--http2-prior-knowledge") }
     if options.httpVersion == .http1 { words.append("--http1.1") }
     if let timeout = options.connectTimeout { words += ["--connect-timeout", "\(timeout.seconds)"] }
-    if (options.redirects ?? RedirectPolicy()).limit > 0 { words.append("--location") }
+    if (options.redirects ?? RedirectPolicy()).limit > 0 {
+      words.append("--location")
+      // Otherwise curl would send another method than POST again without its body.
+      if method != .post, !body.isNone { words += ["--post301", "--post302"] }
+    }
     return words
   }
 
@@ -77,21 +82,29 @@ extension Request {
     }
     var words: [String] = []
     for part in form.parts {
+      var word: String
       switch part.content {
-      case .file(let path):
-        var word = "\(part.name)=@\"\(path)\""
-        if let type = part.contentType { word += ";type=\(type)" }
-        if let name = part.fileName { word += ";filename=\"\(name)\"" }
-        words += ["-F", word]
+      case .file(let path): word = "\(part.name)=@\(Self.formQuoted(path))"
       case .bytes(let data):
-        guard part.fileName == nil, data.count <= 64 << 10,
-          let text = String(validating: data, as: UTF8.self),
+        guard data.count <= 64 << 10, let text = String(validating: data, as: UTF8.self),
           Self.isPrintable(text), !secrets.isSecret(item: Array(part.name.utf8))
         else { return nil }
-        words += ["--form-string", "\(part.name)=\(text)"]
+        if part.contentType == nil, part.fileName == nil {
+          words += ["--form-string", "\(part.name)=\(text)"]
+          continue
+        }
+        word = "\(part.name)=\(Self.formQuoted(text))"
       }
+      if let type = part.contentType { word += ";type=\(type)" }
+      if let name = part.fileName { word += ";filename=\(Self.formQuoted(name))" }
+      words += ["-F", word]
     }
     return words
+  }
+
+  /// Returns a text as the options for forms take it.
+  private static func formQuoted(_ text: String) -> String {
+    "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
   }
 
   private var isSecure: Bool { ASCII.lowercased(urlText(hiding: .standard)).hasPrefix("https:") }

@@ -11,11 +11,11 @@ import Testing
     (
       .post("https://a.test/", .file(URL(filePath: "/a b"), contentType: "a/b"))
         .redirects(RedirectPolicy(limit: 0)).httpVersion(.http1),
-      "curl -X POST https://a.test/ -H 'Content-Type: a/b' -H Expect: --data-binary '@/a b' --http1.1"
+      "curl https://a.test/ -H 'Content-Type: a/b' -H Expect: --data-binary '@/a b' --http1.1"
     ),
     (
       .post("https://a.test/", .text("it's")).field("X-A", "b c").redirects(RedirectPolicy(limit: 0)),
-      "curl -X POST https://a.test/ -H 'X-A: b c' -H 'Content-Type: text/plain; charset=utf-8' "
+      "curl https://a.test/ -H 'X-A: b c' -H 'Content-Type: text/plain; charset=utf-8' "
         + "--data-binary 'it'\\''s'"
     ),
     (
@@ -24,7 +24,7 @@ import Testing
     ),
     (
       .post("https://a.test/", .form(["password": "secret"])).redirects(RedirectPolicy(limit: 0)),
-      "curl -X POST https://a.test/ -H 'Content-Type: application/x-www-form-urlencoded' --data-binary @BODY"
+      "curl https://a.test/ -H 'Content-Type: application/x-www-form-urlencoded' --data-binary @BODY"
     ),
     (
       .delete("https://a.test/").field("X-Empty", "").redirects(RedirectPolicy(limit: 0)),
@@ -32,7 +32,21 @@ import Testing
     ),
     (
       .post("https://a.test/", .text("@/etc/passwd", contentType: "a/b")).redirects(RedirectPolicy(limit: 0)),
-      "curl -X POST https://a.test/ -H 'Content-Type: a/b' --data-raw @/etc/passwd"
+      "curl https://a.test/ -H 'Content-Type: a/b' --data-raw @/etc/passwd"
+    ),
+    (
+      .put("https://a.test/", .text("b", contentType: "a/b")),
+      "curl -X PUT https://a.test/ -H 'Content-Type: a/b' --data-binary b --location --post301 --post302"
+    ),
+    (
+      .post(
+        "https://a.test/",
+        .multipart(
+          MultipartForm().file("f", at: URL(filePath: "/a\"b\\c"), fileName: "d;e\"f", contentType: "a/b")
+            .field("g", "\"h\"").bytes("i", Data("[\"j\"]".utf8), contentType: "a/b"))
+      ).redirects(RedirectPolicy(limit: 0)),
+      #"curl https://a.test/ -H Expect: -F 'f=@"/a\"b\\c";type=a/b;filename="d;e\"f"' --form-string 'g="h"' "#
+        + #"-F 'i="[\"j\"]";type=a/b'"#
     ),
   ])
   func `a request is shown as a curl command without its secrets`(request: Request, command: String) {
