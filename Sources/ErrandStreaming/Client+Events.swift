@@ -34,3 +34,14 @@ extension Client {
     EventStream(client: self, request: request, lastID: lastID ?? "", options: options, scope: scope)
   }
 }
+
+extension Request {
+  /// Returns the request with the fields that ask for the events after the one with this id.
+  /// - Parameter lastID: The id; empty for all events.
+  package func askingForEvents(after lastID: String) -> Request {
+    var request = self
+    request.fields.appendMissing(["Accept": "text/event-stream", "Cache-Control": "no-store"])
+    if !lastID.isEmpty { request.fields["Last-Event-ID"] = lastID }
+    return request
+  }
+}

@@ -120,10 +120,8 @@ private final class EventReader {
 
   /// The request of the next connection.
   private var request: Request {
-    var request = stream.request
+    var request = stream.request.askingForEvents(after: parser.sendableID)
     let options = stream.options
-    request.fields.appendMissing(["Accept": "text/event-stream", "Cache-Control": "no-store"])
-    if !parser.sendableID.isEmpty { request.fields["Last-Event-ID"] = parser.sendableID }
     request.options.validator.contentTypes = ["text/event-stream"]
     request.options.retry = .never
     request.options.connectTimeout =

@@ -9,7 +9,9 @@ import ErrandCore
 /// The body that the command line asks for.
 enum BodyArgument: Sendable, Hashable {
   enum Part: Sendable, Hashable {
-    case field(NameAndValue)
+    case field(NameAndValue, String? = nil, fileName: String? = nil)
+    /// The text of a file.
+    case textFile(name: String, path: String, String? = nil)
     case file(name: String, path: String, type: String? = nil, fileName: String? = nil)
   }
 
@@ -70,53 +72,50 @@ enum BodyArgument: Sendable, Hashable {
       self = .form(items)
     case OptionSpec.part:
       var parts: [Part] = []
-      for text in arguments.values(.part) {
-        parts.append(try Self.part(try ValueParser.pair(text, for: .part)))
-      }
+      for text in arguments.values(.part) { parts.append(try FormSyntax.part(text)) }
       self = .multipart(parts)
     default: self = .none
     }
   }
 
-  /// Parses `@file`, after which `;type=TYPE` and `;filename=NAME` may follow.
-  private static func part(_ pair: NameAndValue) throws(UsageError) -> Part {
-    guard pair.value.hasPrefix("@") else { return .field(pair) }
-    var path = String(pair.value.dropFirst())
-    var (type, fileName): (String?, String?)
-    while let range = path.ranges(of: ";").last {
-      let word = path[range.upperBound...]
-      if word.hasPrefix("type=") {
-        type = String(word.dropFirst(5))
-      } else if word.hasPrefix("filename=") {
-        fileName = String(word.dropFirst(9))
-      } else {
-        break
+  private static func body(of items: [RequestItem]) throws(UsageError) -> BodyArgument {
+    let files = items.count { if case .file = $0 { true } else { false } }
+    guard files == 0 else {
+      var parts: [Part] = []
+      for item in items {
+        if let part = try part(item, isOnlyFile: files == 1) { parts.append(part) }
       }
-      path.removeSubrange(range.lowerBound...)
+      return .multipart(parts)
     }
-    if path.isEmpty { throw UsageError("-F \(pair.name)=@ needs a file name") }
-    return .file(name: pair.name, path: path, type: type, fileName: fileName)
+    var members: [Member] = []
+    for case .member(let name, let value) in items {
+      let shown = name.quotedWithoutSecrets
+      if name.contains(where: { "[]".contains($0) }) {
+        throw UsageError(
+          "\(shown) would be a member of an object or a list, which errand does not build",
+          hint: "Give the JSON: name:='[1, 2]' for one member, or --json for all.")
+      }
+      if members.contains(where: { $0.name == name }) {
+        throw UsageError(
+          "the member \(shown) is given twice",
+          hint: "For a list: \(name):='[1, 2]'. For other JSON: --json JSON.")
+      }
+      members.append(Member(name: name, value: value))
+    }
+    return .object(members)
   }
 
-  private static func body(of items: [RequestItem]) throws(UsageError) -> BodyArgument {
-    var (members, parts): ([Member], [Part]) = ([], [])
-    for item in items {
-      switch item {
-      case .member(let name, let value): members.append(Member(name: name, value: value))
-      case .file(let name, let path): parts.append(.file(name: name, path: path))
-      case .field, .query: break
-      }
+  private static func part(_ item: RequestItem, isOnlyFile: Bool) throws(UsageError) -> Part? {
+    switch item {
+    case .file(let name, let path): return .file(name: name, path: path)
+    case .member(let name, .text(let text)): return .field(NameAndValue(name: name, value: text))
+    case .member(let name, .textFile(let path)): return .textFile(name: name, path: path)
+    case .member(let name, .json), .member(let name, .jsonFile):
+      throw UsageError(
+        "\(isOnlyFile ? "a file makes" : "files make") the body a form, whose values are text",
+        hint: "Use \(name)=value, or \(name)@file.")
+    case .field, .query: return nil
     }
-    if parts.isEmpty { return .object(members) }
-    for member in members {
-      guard case .text(let text) = member.value else {
-        throw UsageError(
-          "\(parts.count == 1 ? "a file makes" : "files make") the body a form, whose values are text",
-          hint: "Use \(member.name)=value, or \(member.name)@file.")
-      }
-      parts.append(.field(NameAndValue(name: member.name, value: text)))
-    }
-    return .multipart(parts)
   }
 
   private init(data: [ScannedArguments.Given]) throws(UsageError) {
@@ -147,7 +146,7 @@ enum BodyArgument: Sendable, Hashable {
     return name.isEmpty ? value : "\(name)=\(value)"
   }
 
-  private static func escaped(_ bytes: some Sequence<UInt8>) -> String {
+  static func escaped(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { URLBytes.isUnreserved($0) ? String(UnicodeScalar($0)) : URLBytes.escaped($0) }.joined()
   }
 

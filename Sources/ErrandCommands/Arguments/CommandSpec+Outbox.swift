@@ -40,7 +40,7 @@ extension CommandSpec {
       "--limit lists one page. If more requests follow, the last line of standard error shows the --after option",
       "for the next page; in JSON its value is \"next\".",
     ],
-    groups: [Group(title: "Selection", options: [.state, .lane, .limit, .after]), place],
+    groups: [Group(title: "Selection", options: [.state, .lane, .limit, .after, .only]), place],
     examples: [
       "errand outbox list --state dead-letter --limit 100", "errand outbox list --lane chat --output json",
     ])

@@ -44,6 +44,8 @@ extension CommandSpec {
   private static let limits = Group(title: "Limits", options: OptionSpec.limits)
   private static let connection = Group(title: "Connection", options: OptionSpec.connection)
   private static let shown = Group(title: "Output", options: OptionSpec.shown)
+  private static let habits = Group(
+    title: "Options of curl that ask for what errand does anyway", options: OptionSpec.habits)
   private static let arriving = Group(title: "Guaranteed delivery", options: OptionSpec.arriving)
 
   private static let bodyNotes = [
@@ -53,7 +55,13 @@ extension CommandSpec {
 
   private static let itemNotes = [
     "An ITEM after the URL is X-Field:value, name==value for the query, name=value or name:=JSON for a JSON",
-    "object, name=@file or name:=@file for a value from a file, or name@file for a form with a file.",
+    "object, or name@file for a form with a file. With @ a value is that of a file: name=@file, name:=@file,",
+    "X-Field:@file, name==@file.",
+  ]
+
+  private static let pipeNotes = [
+    "POST, PUT and PATCH without a body send what is piped to the command. In a loop that reads its input, such",
+    "as while read, add --ignore-stdin.",
   ]
 
   private static let guaranteeNotes = [
@@ -67,7 +75,7 @@ extension CommandSpec {
     notes: [
       "A URL without a scheme uses http for this machine, and https otherwise; :3000/path is on this machine.",
       "Several URLs are got one after the other; all after the first need a scheme.",
-    ] + itemNotes + bodyNotes,
+    ] + itemNotes + bodyNotes + pipeNotes,
     groups: [
       Group(
         title: "Request",
@@ -76,7 +84,7 @@ extension CommandSpec {
       Group(title: "Body", options: OptionSpec.bodies + [.dataBinary, .uploadFile]),
       Group(title: "Limits", options: OptionSpec.limits + [.maxTime]), connection, arriving,
       Group(title: "Output", options: OptionSpec.shown + [.remoteName, .parallel]),
-      Group(title: "Options of curl that ask for what errand does anyway", options: OptionSpec.habits),
+      habits,
     ],
     examples: [
       "errand https://example.com", "errand :8080/notes title=Milk done:=false X-Team:blue",
@@ -89,7 +97,7 @@ extension CommandSpec {
   static let get = CommandSpec(
     name: "get", operands: ["URL", "[ITEM ...]"], summary: "get a URL and print its body",
     notes: ["An ITEM after the URL is X-Field:value, or name==value for the query."],
-    groups: [asking, identity, limits, connection, arriving, shown],
+    groups: [asking, identity, limits, connection, arriving, shown, habits],
     examples: [
       "errand get https://example.com",
       "errand get https://api.example.com/search -q q='two words' -H 'Accept: application/json' -i",
@@ -102,17 +110,20 @@ extension CommandSpec {
   private static let head = CommandSpec(
     name: "head", operands: ["URL", "[ITEM ...]"], summary: "get only the status and the header fields",
     notes: [
-      "They go to standard error, as with -i; --output json prints them to standard output as an object."
+      "With --output json, they are printed as an object."
     ],
     groups: [
       asking, identity, limits, connection,
-      Group(title: "Output", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
+      Group(
+        title: "Output",
+        options: [.include, .verbose, .activity, .format, .silent, .fail] + OptionSpec.watching),
+      habits,
     ],
     examples: ["errand head https://example.com"])
 
   private static let delete = CommandSpec(
     name: "delete", operands: ["URL", "[ITEM ...]"], summary: "send a DELETE request",
-    groups: [asking, identity, body, limits, connection, arriving, shown],
+    groups: [asking, identity, body, limits, connection, arriving, shown, habits],
     examples: ["errand delete https://api.example.com/notes/7"])
 
   private static let post = withBody(
@@ -133,19 +144,15 @@ extension CommandSpec {
   private static func withBody(_ name: String, _ summary: String, _ examples: [String]) -> CommandSpec {
     CommandSpec(
       name: name, operands: ["URL", "[ITEM ...]"], summary: summary,
-      notes: itemNotes + bodyNotes
-        + [
-          "Without a body, data that is piped to the command is the body. In a loop that reads its input, as in",
-          "while read, add --ignore-stdin.",
-        ] + guaranteeNotes,
-      groups: [asking, identity, body, limits, connection, arriving, shown], examples: examples)
+      notes: itemNotes + bodyNotes + pipeNotes + guaranteeNotes,
+      groups: [asking, identity, body, limits, connection, arriving, shown, habits], examples: examples)
   }
 
   private static let send = CommandSpec(
     name: "send", operands: ["METHOD", "URL", "[ITEM ...]"],
     summary: "send a request with any method; errand PURGE URL does the same",
-    notes: itemNotes + bodyNotes + guaranteeNotes,
-    groups: [asking, identity, body, limits, connection, arriving, shown],
+    notes: itemNotes + bodyNotes + pipeNotes + guaranteeNotes,
+    groups: [asking, identity, body, limits, connection, arriving, shown, habits],
     examples: [
       "errand send PURGE https://cache.example.com/page", "errand send OPTIONS https://example.com -i",
     ])
@@ -155,11 +162,16 @@ extension CommandSpec {
     notes: [
       "By default the last part of the URL names the file, in the current folder, and an existing file is never",
       "replaced; -o FILE replaces one. The file appears once it is complete; a failure keeps the old file.",
+      "With --resume, a file that is as long as the response, and not older, is complete; its content is not",
+      "compared.",
     ],
     groups: [
       asking, identity, limits, connection,
       Group(title: "File", options: [.file, .resume]),
-      Group(title: "Output", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
+      Group(
+        title: "Output",
+        options: [.include, .verbose, .activity, .format, .silent, .fail] + OptionSpec.watching),
+      habits,
     ],
     examples: [
       "errand download https://example.com/film.mp4",
@@ -177,7 +189,7 @@ extension CommandSpec {
     groups: [
       asking, identity,
       Group(title: "File", options: [.method, .compress, .resumeUpload, .tus, .abandon]), limits, connection,
-      arriving, shown,
+      arriving, shown, habits,
     ],
     examples: [
       "errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST",
@@ -195,7 +207,8 @@ extension CommandSpec {
       Group(title: "Authentication and signatures", options: OptionSpec.credentials + OptionSpec.signing),
       body,
       Group(title: "Events", options: [.lastID, .onceEvent]), limits, connection,
-      Group(title: "Output", options: [.verbose, .format] + OptionSpec.watching),
+      Group(title: "Output", options: [.verbose, .format, .silent, .fail] + OptionSpec.watching),
+      habits,
     ],
     examples: [
       "errand events https://example.com/news",

@@ -18,10 +18,15 @@ struct ConfigFile: Sendable, Hashable {
 
   private var sections: [Section] = [Section(host: "*")]
 
+  private(set) var path: String?
+  /// A sentence for the user if other users can read a password in the file; nil otherwise.
+  private(set) var warning: String?
+
   init() {}
 
   /// - Parameter path: The file's path, for messages.
   init(_ text: String, path: String) throws(UsageError) {
+    self.path = path
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       do throws(UsageError) {
         try take(ASCII.trimmed(line))
@@ -90,8 +95,31 @@ struct ConfigFile: Sendable, Hashable {
     guard let path = named ?? folder.map({ "\($0)/errand/config" }), !path.isEmpty,
       named != nil || FileDescriptor.status(of: path) != nil
     else { return ConfigFile() }
-    let data = try FileDescriptor.contents(of: path, limit: 1 << 20)
-    return try ConfigFile(String(decoding: data, as: UTF8.self), path: path)
+    let data: Data
+    do {
+      data = try FileDescriptor.contents(of: path, limit: 1 << 20)
+    } catch let error as FileError {
+      throw CommandFailure(
+        .localFile, "file", "the file of options: \(error)",
+        hint: named == nil ? nil : "The variable ERRAND_CONFIG names it.")
+    }
+    var file = try ConfigFile(String(decoding: data, as: UTF8.self), path: path)
+    if file.hasSecret, let permissions = FileDescriptor.permissions(of: path), permissions & 0o077 != 0 {
+      file.warning = "other users can read the passwords in \(path); run chmod 600 on it"
+    }
+    return file
+  }
+
+  private var hasSecret: Bool {
+    sections.flatMap(\.options).contains { given in
+      switch given.option {
+      case .user, .certificate: given.value.contains(":")
+      case .bearer: !given.value.hasPrefix("@")
+      case .proxyUser, .cookie: true
+      case .header: (try? ValueParser.field(given.value)).map(Secrets.standard.hides) ?? false
+      default: false
+      }
+    }
   }
 
   /// Returns the options for a request to this URL.

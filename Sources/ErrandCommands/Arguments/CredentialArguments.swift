@@ -69,9 +69,6 @@ struct CredentialArguments: Sendable, Hashable {
       throw UsageError(
         "-H 'Authorization: ...' and another option both authenticate the request; use one of them")
     }
-    if cookies != nil, has("Cookie") {
-      throw UsageError("-H 'Cookie: ...' and --cookies both send cookies; use one of them")
-    }
   }
 
   private static func user(_ text: String) throws(UsageError) -> Scheme {

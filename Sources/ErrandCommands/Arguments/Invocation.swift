@@ -34,7 +34,7 @@ enum Invocation: Sendable, Hashable {
     default:
       guard let command = CommandSpec.all.first(where: { $0.name == name }) else {
         if Self.isMethod(name) {
-          try self.init(["send"] + arguments, defaults: defaults)
+          try self.init(["-X"] + arguments, defaults: defaults)
           return
         }
         guard name.hasPrefix("-") || ValueParser.isURL(name) else { throw Self.unknown(name) }
@@ -59,6 +59,16 @@ enum Invocation: Sendable, Hashable {
       } else {
         try self.init(command, ScannedArguments(rest, for: command), defaults)
       }
+    }
+  }
+
+  /// Parses a command line. An error of the options in the user's file names the file.
+  static func parsed(_ arguments: [String], _ defaults: ConfigFile) throws(UsageError) -> Invocation {
+    do {
+      return try Invocation(arguments, defaults: defaults)
+    } catch {
+      guard let path = defaults.path, (try? Invocation(arguments)) != nil else { throw error }
+      throw UsageError("\(path): \(error.message)", hint: error.hint)
     }
   }
 
@@ -153,6 +163,9 @@ enum Invocation: Sendable, Hashable {
     }
     if urls.count == 1 { return .transfer(transfers[0]) }
     for transfer in transfers {
+      if case .standardInput = transfer.body {
+        throw UsageError("standard input can be read only once, so it is the body for one URL")
+      }
       if transfer.guarantee != nil { throw UsageError("--guaranteed takes one URL") }
       if case .file = transfer.target {
         throw UsageError("-o takes one URL", hint: "To write each body to its own file: -O.")

@@ -78,14 +78,14 @@ struct JSONSyntax: Sendable {
 
   init() {}
 
-  /// Checks the value of `--json`.
-  static func check(_ bytes: some Sequence<UInt8>) throws(UsageError) {
+  /// Checks the value of `--json`, or of another source that the error names.
+  static func check(_ bytes: some Sequence<UInt8>, of source: String = "--json") throws(UsageError) {
     var syntax = JSONSyntax()
     do {
       try syntax.read(bytes)
       try syntax.finish()
     } catch {
-      throw UsageError(error)
+      throw UsageError(error, of: source)
     }
   }
 
@@ -213,11 +213,12 @@ struct JSONSyntax: Sendable {
 }
 
 extension UsageError {
-  /// - Parameter file: The file with the fault; nil for the command line or standard input.
-  init(_ fault: JSONSyntax.Fault, in file: String? = nil) {
+  /// - Parameter source: The option or the item with the fault.
+  init(_ fault: JSONSyntax.Fault, of source: String) {
     self.init(
-      "--json\(file.map { " @\($0)" } ?? "") is not valid JSON: \(fault)",
-      hint: "To send it unchecked: -d DATA -H 'Content-Type: application/json'.")
+      "\(source) is not valid JSON: \(fault)",
+      hint: source.hasPrefix("--json")
+        ? "To send it unchecked: -d DATA -H 'Content-Type: application/json'." : "For text: name=value.")
   }
 }
 

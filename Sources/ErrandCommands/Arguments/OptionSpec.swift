@@ -29,7 +29,7 @@ extension OptionSpec {
     "request", "X", "METHOD", "the method; default: GET, or POST with a body, or PUT with -T")
   static let headOnly = OptionSpec("head", "I", nil, "get only the status and the header fields")
   static let agent = OptionSpec("user-agent", "A", "TEXT", "the value of User-Agent")
-  static let cookie = OptionSpec("cookie", "b", "name=value", "send these cookies")
+  static let cookie = OptionSpec("cookie", "b", "name=value", "send these cookies; may be repeated")
   static let referer = OptionSpec("referer", "e", "URL", "the value of Referer")
   static let query = OptionSpec(
     "query", "q", "name=value", "add to the URL's query, encoded; may be repeated")
@@ -72,13 +72,14 @@ extension OptionSpec {
   static let ignoreInput = OptionSpec(
     "ignore-stdin", nil, nil, "take no body from what is piped to the command")
   static let asQuery = OptionSpec("get", "G", nil, "add the text of -d to the URL's query, and send no body")
-  static let uploadFile = OptionSpec("upload-file", "T", "FILE|-", "body: this file, with PUT")
+  static let uploadFile = OptionSpec(
+    "upload-file", "T", "FILE|-", "body: this file, with PUT; a URL that ends in / gets its name")
   static let json = OptionSpec(
     "json", nil, "JSON|@FILE", "body: JSON, checked and with its content type")
   static let form = OptionSpec("form", nil, "name=value", "body: a URL-encoded form; may be repeated")
   static let part = OptionSpec(
-    "multipart", "F", "name=value|name=@file",
-    "body: a multipart form; ;type= and ;filename= may follow; repeatable")
+    "multipart", "F", "name=text|@FILE|<FILE",
+    "body: a multipart form; ;type= and ;filename= may follow")
   static let compress = OptionSpec("compress", nil, nil, "compress the body with gzip")
 
   static let timeout = OptionSpec(
@@ -93,7 +94,7 @@ extension OptionSpec {
   static let noRedirects = OptionSpec(
     "no-redirects", nil, nil, "do not follow redirects; show the 3xx response, which is a success")
   static let maxRedirects = OptionSpec(
-    "max-redirs", nil, "20", "the most redirects to follow; default: 20")
+    "max-redirs", nil, "10", "the most redirects to follow; default: 10")
   static let maxTime = OptionSpec("max-time", "m", "10s", "the same as --deadline")
   static let limitRate = OptionSpec(
     "limit-rate", nil, "500K", "the most bytes to send, and to receive, in a second")
@@ -128,20 +129,26 @@ extension OptionSpec {
   static let proxyDigest = OptionSpec(
     "proxy-digest", nil, nil, "log in to the proxy with Digest, which never sends the password")
 
-  static let include = OptionSpec("include", "i", nil, "show the status and the header fields")
+  static let include = OptionSpec(
+    "include", "i", nil, "print the status and the header fields before the body")
   static let verbose = OptionSpec(
     "verbose", "v", nil, "show attempts, the heads that are sent and come, and timing")
   static let activity = OptionSpec(
     "activity", nil, "TEXT", "show this text and the progress while a request takes long")
-  static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is complete")
+  static let file = OptionSpec(
+    nil, "o", "FILE", "write the body to this file once it is complete, and replace it")
   static let remoteName = OptionSpec(
     "remote-name", "O", nil, "write the body to a new file, named by the response or the URL")
   static let writeOut = OptionSpec(
-    "write-out", "w", "FORMAT", "print this after the response: %{http_code}, %{time_total}, \\n, ...")
+    "write-out", "w", "FORMAT|@FILE", "print this after the response: %{http_code}, %{time_total}, ...")
   static let print = OptionSpec(
     "print", nil, "HBhb", "print head (H) and body (B) of the request, h and b of the response")
   static let offline = OptionSpec("offline", nil, nil, "print the request with --print HB; send nothing")
   static let parallel = OptionSpec("parallel", "Z", nil, "with several URLs and -O: get them at once")
+  static let silent = OptionSpec("silent", "s", nil, "show no progress, also on a terminal")
+  static let fail = OptionSpec("fail", "f", nil, "print no body of a response with an error status")
+  static let failWithBody = OptionSpec(
+    "fail-with-body", nil, nil, "an error status ends with 1, and its body is shown")
   static let har = OptionSpec(
     "har", nil, "FILE", "record attempts, header fields and bodies, without secrets (HAR 1.2)")
   static let trace = OptionSpec(
@@ -183,6 +190,8 @@ extension OptionSpec {
   static let limit = OptionSpec("limit", nil, "N", "at most N requests; default: all")
   static let after = OptionSpec(
     "after", nil, "ID", "only requests after this one (an ID, or a \"sequence\" from JSON)")
+  static let only = OptionSpec(
+    "only", nil, "id|lane", "print nothing but the IDs, or the names of the lanes, each on a line")
   static let everything = OptionSpec("all", nil, nil, "all requests that the command can change")
   static let untilEmpty = OptionSpec(
     "until-empty", nil, nil, "end when all requests have ended, or are paused or blocked")
@@ -214,18 +223,17 @@ extension OptionSpec {
   ]
   static let connection = [http1, http2] + ways
   static let bodies = [data, dataRaw, dataEncoded, json, form, part, compress, ignoreInput]
-  static let shown = [include, verbose, activity, file, format, raw, print, offline, writeOut] + watching
+  static let shown =
+    [include, verbose, activity, file, format, raw, print, offline, writeOut, silent, fail] + watching
 
   /// Options of curl that ask for what errand does anyway.
   static let habits = [
     OptionSpec("location", "L", nil, "redirects are followed"),
-    OptionSpec("silent", "s", nil, "progress is shown only on a terminal"),
     OptionSpec("show-error", "S", nil, "errors are shown"),
-    OptionSpec("fail", "f", nil, "an error status ends with 1"),
-    OptionSpec("fail-with-body", nil, nil, "an error status ends with 1, and its body is shown"),
-    OptionSpec("compressed", nil, nil, "compressed responses are asked for and decoded"),
+    failWithBody,
+    OptionSpec(
+      "compressed", nil, nil, "compressed responses are asked for and decoded, but not for a file"),
     OptionSpec("globoff", "g", nil, "URLs are not patterns"),
-    OptionSpec("path-as-is", nil, nil, "paths are sent as they are"),
     OptionSpec("no-buffer", "N", nil, "bytes are written as they come"),
   ]
   static let watching = [har, trace, curl]
@@ -239,7 +247,7 @@ extension OptionSpec {
     guaranteed, lane, keyBy, expires, notBefore, id, replace, store, bodiesFolder, detach,
   ]
   static let ofOutbox =
-    [state, limit, after, everything, force, untilEmpty, once, concurrency, grace, origin] + [
+    [state, limit, after, only, everything, force, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,
     ]
 

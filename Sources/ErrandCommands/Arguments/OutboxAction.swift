@@ -46,6 +46,12 @@ struct OutboxListing: Sendable, Hashable {
   var after: String?
   /// The greatest number of requests; nil for all.
   var limit: Int?
+  /// The only column that is printed; nil for the table.
+  var column: Column?
+
+  enum Column: String, Sendable, Hashable {
+    case id, lane
+  }
 }
 
 /// The stored requests that a command changes: beginnings or ends of IDs, or all requests.
@@ -129,6 +135,12 @@ extension OutboxListing {
     lane = arguments.last(.lane)
     if let text = arguments.last(.limit) { limit = try ValueParser.number(text, atLeast: 1, for: .limit) }
     after = arguments.last(.after)
+    if let text = arguments.last(.only) {
+      guard let column = Column(rawValue: text), !arguments.has(.format) else {
+        throw UsageError("--only takes id or lane, and cannot be combined with --output json")
+      }
+      self.column = column
+    }
     if after == "" { throw UsageError("--after is empty; it takes an ID or a sequence number") }
   }
 }

@@ -18,7 +18,7 @@ enum RequestItem: Sendable, Hashable {
   }
 
   /// The separators; of two at one position the longer one counts, so it is listed first.
-  private static let separators = [":=@", ":=", "==", "=@", "=", "@", ":"]
+  private static let separators = [":=@", "==@", ":=", "==", "=@", ":@", "=", "@", ":"]
 
   init(_ text: String) throws(UsageError) {
     guard let found = Self.separator(in: text) else {
@@ -34,17 +34,22 @@ enum RequestItem: Sendable, Hashable {
     }
     let (name, value) = (found.name, found.value)
     guard !name.isEmpty else {
-      throw UsageError("\(text.quotedWithoutSecrets) has no name before \(found.text)")
+      throw UsageError(
+        "an argument after the URL has no name before \(found.text)",
+        hint: found.text == "@" ? "To send a file as the body: -d @FILE." : nil)
     }
     switch found.text {
     case ":": self = .field("\(name):\(value)")
+    case ":@": self = .field("\(name):\(try ValueParser.text(in: value, for: text))")
     case "==": self = .query(NameAndValue(name: name, value: value))
+    case "==@":
+      self = .query(NameAndValue(name: name, value: try ValueParser.text(in: value, for: text)))
     case "=": self = .member(name: name, .text(value))
     case "=@": self = .member(name: name, .textFile(path: value))
     case ":=@": self = .member(name: name, .jsonFile(path: value))
     case "@": self = .file(name: name, path: value)
     default:
-      try JSONSyntax.check(value.utf8)
+      try JSONSyntax.check(value.utf8, of: "\(name):=")
       self = .member(name: name, .json(value))
     }
   }

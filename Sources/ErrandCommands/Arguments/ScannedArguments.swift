@@ -68,8 +68,11 @@ struct ScannedArguments: Sendable {
     return place.map { operands.dropFirst($0) } ?? []
   }
 
-  /// True for a command whose body may be piped to it.
-  var readsPipe: Bool { ["post", "put", "patch"].contains(command.name) && !has(.ignoreInput) }
+  /// True for a method with a body, which may be piped to the command.
+  func readsPipe(with method: HTTPMethod?) -> Bool {
+    guard let method, [.post, .put, .patch].contains(method) else { return false }
+    return accepts(.ignoreInput) && !has(.ignoreInput) && !has(.asQuery)
+  }
 
   /// Removes the operands after the first ones that are URLs with a scheme, and returns them.
   mutating func takeURLs(after count: Int) -> [String] {
@@ -107,6 +110,11 @@ struct ScannedArguments: Sendable {
   private mutating func scanShort(
     _ text: Substring, _ rest: inout ArraySlice<String>, _ command: CommandSpec
   ) throws(UsageError) {
+    let whole = text.prefix { $0 != "=" }
+    if whole.count > 2, command.options.contains(where: { $0.long.map { $0 == whole } ?? false }) {
+      throw UsageError(
+        "errand \(command.name) has no option -\(whole)", hint: "Did you mean --\(whole)?")
+    }
     var text = text
     while let letter = text.popFirst() {
       guard let option = command.options.first(where: { $0.short == letter }) else {

@@ -28,6 +28,10 @@ struct SignatureArguments: Sendable, Hashable {
     if let text = arguments.last(.verifyCover) {
       verifiedComponents = try Self.components(text, for: .verifyCover)
     }
+    if let verificationKey, ["no", "false", "0"].contains(verificationKey) {
+      throw UsageError(
+        "--verify takes the key that signs the response", hint: "To accept any certificate: -k.")
+    }
     if let text = arguments.last(.verifyAge) {
       verificationAge = try ValueParser.duration(text, for: .verifyAge)
     }

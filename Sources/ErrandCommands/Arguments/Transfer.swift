@@ -56,6 +56,10 @@ struct Transfer: Sendable, Hashable {
   var writeOut: WriteOut?
   /// True to print the request as a curl command, and to send nothing.
   var printsCommand = false
+  /// True to show no progress.
+  var isSilent = false
+  /// True to print no body of a response with an error status.
+  var hidesErrorBody = false
   var recording = RecordingArguments()
   var resumes = false
   /// How the upload is resumed; nil for an upload that is one request.
@@ -72,14 +76,33 @@ extension Transfer {
   /// The names of the fields that are not sent, although they would be added.
   var omittedFields: [String] { connection.omittedFields }
 
+  /// The cookies that the command line gives.
+  var cookies: String? { fields.first { ASCII.equalIgnoringCase($0.name, "Cookie") }?.value }
+
+  /// True if the body goes to a file, which keeps the bytes as the server has them.
+  var writesFile: Bool {
+    switch target {
+    case .standardOutput: false
+    case .fileNamedByURL: true
+    case .file(let path): if case .regular? = try? FilePlace(path) { true } else { false }
+    }
+  }
+
   func omits(_ name: String) -> Bool { omittedFields.contains { ASCII.equalIgnoringCase($0, name) } }
 
   /// - Parameter method: The method; nil if the body and the options determine it.
   init(_ arguments: ScannedArguments, method: HTTPMethod?, url: String) throws(UsageError) {
     self.init(method: method ?? .get, url: ValueParser.url(url))
     connection = try ConnectionArguments(arguments)
-    for (option, name) in [(OptionSpec.agent, "User-Agent"), (.cookie, "Cookie"), (.referer, "Referer")] {
-      for text in arguments.values(option) { try takeField("\(name): \(text)") }
+    for text in arguments.values(.agent) { try takeField("User-Agent: \(text)") }
+    if arguments.has(.cookie) {
+      try takeField("Cookie: \(try ValueParser.cookies(arguments.values(.cookie)))")
+    }
+    for text in arguments.values(.referer) {
+      if text.hasSuffix(";auto") {
+        throw UsageError("errand adds no Referer after a redirect, so -e takes no ;auto")
+      }
+      try takeField("Referer: \(text)")
     }
     for text in arguments.values(.header) { try takeField(text) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
@@ -93,9 +116,10 @@ extension Transfer {
     signatures = try SignatureArguments(arguments)
     body = try BodyArgument(arguments, items: items)
     try takeQueryFromBody(arguments)
+    if arguments.has(.uploadFile) { takeFileName() }
     if method == nil { self.method = impliedMethod(arguments) }
     try checkItems(items, arguments)
-    readsPipe = body == .none && arguments.readsPipe
+    readsPipe = body == .none && arguments.readsPipe(with: method)
     isCompressed = arguments.has(.compress)
     try takeLimits(arguments)
     if arguments.has(.http1), arguments.has(.http2) {
@@ -154,6 +178,15 @@ extension Transfer {
     body = .none
   }
 
+  /// Adds the name of the file of `-T` to a URL that ends in a slash, as curl does.
+  private mutating func takeFileName() {
+    guard case .file(let path, _) = body, let name = path.split(separator: "/").last else { return }
+    let end = url.firstIndex { "?#".contains($0) } ?? url.endIndex
+    let hasPath = url[..<end].split(separator: "://", maxSplits: 1).last?.contains("/") ?? false
+    guard !hasPath || url[..<end].hasSuffix("/") else { return }
+    url.insert(contentsOf: (hasPath ? "" : "/") + BodyArgument.escaped(name.utf8), at: end)
+  }
+
   private func impliedMethod(_ arguments: ScannedArguments) -> HTTPMethod {
     if arguments.has(.headOnly) { return .head }
     if arguments.has(.uploadFile) { return .put }
@@ -178,6 +211,9 @@ extension Transfer {
   private mutating func takeOutput(_ arguments: ScannedArguments) throws(UsageError) {
     format = try OutputFormat(arguments)
     writeOut = try arguments.last(.writeOut).map { text throws(UsageError) in try WriteOut(text) }
+    isSilent = arguments.has(.silent)
+    hidesErrorBody =
+      arguments.options.last { [.fail, .failWithBody].contains($0.option) }?.option == .fail
     isOffline = arguments.has(.offline)
     parts = try arguments.last(.print).map { text throws(UsageError) in try PrintedParts(text) }
     if isOffline {
@@ -190,14 +226,14 @@ extension Transfer {
     if arguments.has(.remoteName) {
       if arguments.has(.file) { throw UsageError("-O cannot be combined with -o") }
       target = .fileNamedByURL
-      showsProgress = true
+      showsProgress = !isSilent
     }
     guard let file = arguments.last(.file) else { return }
     if file.isEmpty { throw UsageError("-o needs a file name") }
     // `-o -` is standard output, as in curl.
     if file == "-" { return }
     target = .file(file)
-    showsProgress = true
+    showsProgress = !isSilent
   }
 }
 
@@ -313,7 +349,9 @@ struct Guarantee: Sendable, Hashable {
       (.session, "A session is not stored with the request."),
       (.har, "errand outbox run cannot record yet."), (.trace, "errand outbox run cannot record yet."),
       (.cache, "A stored request must reach its server."),
-      (.curl, "--curl stores and sends nothing."),
+      (.curl, "--curl stores and sends nothing."), (.offline, "--offline stores and sends nothing."),
+      (.print, "The response goes to standard output, with -i after its head."),
+      (.writeOut, "The outcome is reported by the exit status."),
       (.file, "The response goes to standard output. Redirect it: > FILE."),
     ]
     if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {

@@ -28,26 +28,103 @@ struct UnknownOption {
     error = UsageError("errand \(command.name) has no option \(given)", hint: hint)
   }
 
-  /// Returns a hint for an option of curl that the command does not have.
-  private static func habit(_ given: String) -> String? {
-    switch given {
-    case "-X", "--request": "For another method: errand -X METHOD URL."
-    case "-L", "--location": "errand follows redirects by default; --no-redirects turns that off."
-    case "-O", "--remote-name": "errand download URL names the file after the URL."
-    case "-C", "--continue-at": "errand download URL --resume continues a partial download."
-    case "-I", "--head": "errand head URL gets only the header fields."
-    case "-T", "--upload-file": "errand upload FILE URL sends a file."
-    case "-c", "--cookie-jar": "--cookies FILE sends the cookies in a file, and stores new ones there."
-    case "-s", "--silent": "errand shows no progress unless standard error is a terminal."
-    case "-m", "--max-time":
+  /// Returns a hint for an option of curl or HTTPie that the command does not have.
+  private static func habit(_ given: String) -> String? { habits.first { $0.names.contains(given) }?.hint }
+
+  /// Options of curl and HTTPie, each with what errand has for it.
+  static let habits: [(names: [String], hint: String)] = [
+    (["-X", "--request"], "For another method: errand -X METHOD URL."),
+    (
+      ["-L", "--location", "--location-trusted", "--follow"],
+      "errand follows redirects by default; --no-redirects turns that off."
+    ),
+    (
+      ["-O", "--remote-name", "-J", "--remote-header-name", "--download"],
+      "errand -O URL names the file after the response or the URL, and errand download URL after the URL."
+    ),
+    (["-C", "--continue-at", "--continue"], "errand download URL --resume continues a partial download."),
+    (["-I", "--head"], "errand head URL gets only the header fields."),
+    (["-T", "--upload-file"], "errand upload FILE URL sends a file."),
+    (
+      ["-c", "-j", "--cookie-jar", "--junk-session-cookies"],
+      "--cookies FILE sends the cookies in a file, and stores new ones there."
+    ),
+    (
+      ["-s", "--silent", "-#", "--progress-bar", "--no-progress-meter"],
+      "errand shows progress only on a terminal; errand -s URL shows none."
+    ),
+    (
+      ["-m", "--max-time"],
       "--deadline 30s limits the whole request, --timeout 10s the time without progress."
-    case "--data-binary": "-d sends bytes unchanged."
-    case "--compressed":
+    ),
+    (["-Y", "-y", "--speed-limit", "--speed-time"], "--timeout 10s limits the time without progress."),
+    (["--data-binary", "--data-ascii"], "-d sends bytes unchanged."),
+    (["--form-string"], "-F 'name=\"value\"' sends a value that begins with @ or <."),
+    (
+      ["--compressed"],
       "errand always accepts compressed responses; --compress compresses the body that it sends."
-    case "-f", "--fail": "errand always ends with 1 after an error status."
-    default: nil
-    }
-  }
+    ),
+    (
+      ["-f", "--fail", "--fail-with-body", "--check-status"],
+      "errand always ends with 1 after an error status; errand -f URL prints no body of it."
+    ),
+    (["--url"], "Write the URL as an argument without an option."),
+    (["--default-scheme"], "Write the scheme before the host: http:// or https://."),
+    (["-r", "--range"], "For a part of a file: -H 'Range: bytes=0-99'."),
+    (["-z", "--time-cond"], "-H 'If-Modified-Since: DATE' asks for a newer response."),
+    (["-0", "--http1.0"], "errand sends HTTP/1.1 or HTTP/2: --http1.1, --http2."),
+    (["--noproxy"], "--proxy none uses no proxy; the variable no_proxy names hosts without one."),
+    (["-U"], "--proxy-user USER:PASSWORD logs in to the proxy."),
+    (["-:", "--next"], "Run errand once for each request: its options hold for all of its URLs."),
+    (["--output-dir"], "The name of a file may have a folder: -o FOLDER/FILE."),
+    (["--create-dirs"], "Make the folder before: mkdir -p FOLDER."),
+    (
+      ["-D", "--dump-header"], "-i prints the header fields before the body; errand head URL prints no body."
+    ),
+    (["-R", "--remote-time"], "A file that errand writes has the time at which it was written."),
+    (["-n"], "--netrc logs in with the host's entry in ~/.netrc."),
+    (["--netrc-file", "--netrc-optional"], "--netrc logs in with ~/.netrc, or with the file in $NETRC."),
+    (
+      ["-K", "--config"],
+      "The options in ~/.config/errand/config, or in the file $ERRAND_CONFIG, hold for every request."
+    ),
+    (["-a", "--auth", "--basic"], "-u USER:PASSWORD logs in with Basic; for a token: --bearer TOKEN."),
+    (
+      ["--auth-type", "--anyauth", "--ntlm", "--negotiate"],
+      "-u USER:PASSWORD logs in with Basic, and with --digest by Digest; for a token: --bearer TOKEN."
+    ),
+    (["--oauth2-bearer"], "--bearer TOKEN sends a bearer token."),
+    (["--url-query"], "-q name=value adds to the URL's query."),
+    (["--connect-to"], "--resolve HOST:PORT:ADDRESS connects to another address."),
+    (
+      ["--retry-delay", "--retry-max-time", "--retry-all-errors", "--retry-connrefused"],
+      "--retry 3 waits longer after each failure; --deadline 1m limits all attempts together."
+    ),
+    (
+      ["-1", "--tlsv1", "--tlsv1.0", "--tlsv1.1", "--tlsv1.2", "--tlsv1.3", "--tls-max", "--ssl"],
+      "--tls-min 1.3 is the lowest version of TLS to accept; the default is 1.2."
+    ),
+    (["-E"], "--cert FILE:PASSWORD is the client certificate."),
+    (["--cert-key"], "--key FILE is the private key of --cert."),
+    (["--pass", "--cert-key-pass"], "--key-password @FILE names a file with the password of the key."),
+    (["--capath"], "--cacert FILE trusts the certificate authorities in a file."),
+    (["--pinnedpubkey"], "--pin HOST=sha256/BASE64 accepts only this public key."),
+    (["--stderr"], "The shell sends standard error to a file: 2> FILE."),
+    (
+      ["--path-as-is"],
+      "errand sends a path without its . and .. segments (RFC 3986); encode a segment to keep it."
+    ),
+    (["--ignore-stdin"], "errand reads standard input only for POST, PUT and PATCH, and for -d -."),
+    (["-p"], "--print HBhb prints the parts that it names."),
+    (
+      ["--pretty", "--style", "--format-options", "--sorted", "--unsorted"],
+      "errand lays out JSON on a terminal; --raw turns that off."
+    ),
+    (["--meta"], "-v shows the timing, and -w '%{time_total}' prints it."),
+    (["--max-redirects"], "--max-redirs 10 is the most redirects to follow."),
+    (["--session-read-only"], "--session FILE stores only what the command line gives it, and new cookies."),
+    (["-M", "--manual"], "errand man prints the manual page."),
+  ]
 
   /// Returns a hint at the commands that have exactly this option.
   private static func elsewhere(_ given: String) -> String? {

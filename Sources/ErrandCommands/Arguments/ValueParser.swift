@@ -82,6 +82,27 @@ enum ValueParser {
     return text
   }
 
+  /// Returns the text of a file, without line breaks at its end.
+  /// - Parameter name: The argument that names the file, for the message.
+  static func text(in path: String, for name: String) throws(UsageError) -> String {
+    do {
+      return try SecretFile.text(in: path, "text")
+    } catch {
+      throw UsageError(
+        "\(name.quotedWithoutSecrets): \(error)",
+        hint: "For text that begins with @: -H 'Name: @text' or -q name=@text.")
+    }
+  }
+
+  /// Returns the value of one `Cookie` field for all cookies of `-b` (RFC 6265, section 5.4).
+  static func cookies(_ texts: [String]) throws(UsageError) -> String {
+    guard texts.allSatisfy({ $0.contains("=") }) else {
+      throw UsageError(
+        "-b takes name=value, but its value has no =", hint: "To send the cookies in a file: --cookies FILE.")
+    }
+    return texts.joined(separator: "; ")
+  }
+
   static func number(_ text: String, atLeast least: Int, for option: OptionSpec) throws(UsageError) -> Int {
     guard let number = Int(text), number >= least else {
       throw UsageError("\(option.name) takes a number of at least \(least), not \(text.debugDescription)")
@@ -126,8 +147,12 @@ enum ValueParser {
       ASCII.isToken(String(text[..<end]))
     else {
       throw UsageError(
-        "-H takes 'Name: value', but its value has no field name before a colon",
-        hint: "For example: -H 'Accept: application/json'.")
+        text.contains(":")
+          ? "what stands before the colon of a header field is not a field name"
+          : "-H takes 'Name: value', but its value has no field name before a colon",
+        hint: text.hasPrefix("@")
+          ? "For the value of one field, a file can be named after the URL: Name:@FILE."
+          : "For example: -H 'Accept: application/json'.")
     }
     let value = ASCII.trimmed(text[text.index(after: end)...])
     if value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
@@ -141,8 +166,8 @@ enum ValueParser {
   static func pair(_ text: String, for option: OptionSpec) throws(UsageError) -> NameAndValue {
     guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
       throw UsageError(
-        "\(option.name) takes \(option.placeholder ?? "name=value"), but its value has no name before a ="
-      )
+        "\(option.name) takes \(option.placeholder ?? "name=value"), but its value has no name before a =",
+        hint: option == .form ? "For a form with several fields: --form a=1 --form b=2." : nil)
     }
     return NameAndValue(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
   }

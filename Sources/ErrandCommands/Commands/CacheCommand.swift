@@ -39,7 +39,8 @@ struct CacheCommand {
         throw FileError(.read, action.folder, "there is no such folder")
       }
       try await perform(
-        DiskResponseCache(folder: URL(filePath: action.folder)) { [console] in console.say("errand: \($0)") })
+        DiskResponseCache(folder: URL(literalPath: action.folder)) { [console] in console.say("errand: \($0)")
+        })
       return .success
     } catch OutputDescriptor.Failure.readerGone {
       throw OutputDescriptor.Failure.readerGone

@@ -15,8 +15,10 @@ struct ClientBuilder {
   let listeners: [any EventListener]
   let cache: DiskResponseCache?
   let connections: Connections
-  /// False for a command that shows no response with an error status.
-  var acceptsAnyStatus = true
+  /// True for a command that shows the whole body of a response with an error status.
+  var acceptsAnyStatus = false
+  /// Limits the wait for the head of a response; nil for the usual time-out alone.
+  var headTimeout: HeadTimeout?
   /// The body that `--print B` shows.
   var body = RequestBody.none
 
@@ -44,8 +46,7 @@ struct ClientBuilder {
       }
     // A signer corrects its clock from the error of a response, so signed requests must not accept error statuses.
     let takesAnyStatus =
-      acceptsAnyStatus && transfer.target == .standardOutput
-      && (login.signer == nil || login.verification != nil)
+      acceptsAnyStatus && (login.signer == nil || login.verification != nil)
     let log = transfer.isVerbose ? WireLog(transport, console) : nil
     if transfer.retries > 0 || transfer.isVerbose || takesAnyStatus {
       configuration.attemptInterceptors = [
@@ -53,6 +54,7 @@ struct ClientBuilder {
           lastAttempt: transfer.retries + 1, takesAnyStatus: takesAnyStatus, log: log)
       ]
     }
+    if let headTimeout { configuration.attemptInterceptors.append(headTimeout) }
     return Client(transport: log ?? transport, configuration: configuration)
   }
 
@@ -121,6 +123,21 @@ extension ConnectionArguments {
     // Otherwise an outbox would attempt its requests endlessly with a configuration that cannot work.
     if tls.clientCertificate != nil || proxyCredential != nil { try transport.checkConfiguration() }
     return transport
+  }
+}
+
+/// Reports an attempt whose response does not begin in time. A stream of events has no other time-out for that.
+struct HeadTimeout: Interceptor {
+  let limit: Duration
+  let onTimeout: @Sendable () -> Void
+
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+    let timer = Task {
+      try await Task.sleep(for: limit)
+      onTimeout()
+    }
+    defer { timer.cancel() }
+    return try await next(request)
   }
 }
 

@@ -13,14 +13,19 @@ protocol Delivery: Sendable {
   /// Reports a response whose body was written to a file.
   func delivered(_ response: Response, in path: String) throws
   /// Reports a failure.
-  func fail(_ failure: CommandFailure) async throws
+  /// - Parameter output: The output for the body of a rejected response.
+  func fail(_ failure: CommandFailure, bodyTo output: OutputDescriptor) async throws
 }
 
 extension Delivery {
+  /// Returns true if the status is not 2xx, nor the 3xx that --no-redirects asks for.
+  func isRejected(_ response: Response, _ transfer: Transfer) -> Bool {
+    !response.status.isSuccess && !(transfer.redirects == 0 && response.status.isRedirect)
+  }
+
   /// Throws if the status is not 2xx.
   func check(_ response: Response, _ transfer: Transfer) throws {
-    // With --no-redirects the 3xx is what was asked for.
-    guard !response.status.isSuccess, !(transfer.redirects == 0 && response.status.isRedirect) else { return }
+    guard isRejected(response, transfer) else { return }
     let url = Request.get(response.url).description.dropFirst("GET ".count)
     throw CommandFailure.rejected(response.status, "\(transfer.method) \(url)")
   }
@@ -47,19 +52,17 @@ final class PlainDelivery: Delivery {
   }
 
   func deliver(_ response: Response, to output: OutputDescriptor) async throws {
-    showHead(response.status, response.fields, response.timing)
-    let parts = transfer.parts ?? .responseBody
-    if parts.contains(.responseHead) {
-      try output.write(
-        head: Console.head(response.status, response.fields, version: response.timing.httpVersion))
+    try showHead(response.status, response.fields, response.timing)
+    if !(transfer.hidesErrorBody && isRejected(response, transfer)) {
+      let showsBody = transfer.parts?.contains(.responseBody) ?? true
+      var writer = BodyWriter(output, laysOut: transfer.isRaw ? nil : response.fields["Content-Type"])
+      for try await chunk in response.chunks where showsBody {
+        // The body and the progress line must not share a terminal's line.
+        if output.isTerminal { line?.end() }
+        try writer.write(chunk)
+      }
+      try writer.finish()
     }
-    var writer = BodyWriter(output, laysOut: transfer.isRaw ? nil : response.fields["Content-Type"])
-    for try await chunk in response.chunks where parts.contains(.responseBody) {
-      // The body and the progress line must not share a terminal's line.
-      if output.isTerminal { line?.end() }
-      try writer.write(chunk)
-    }
-    try writer.finish()
     showCacheStatus(response)
     showTiming(timing(response))
     let outcome = Result { try check(response, transfer) }
@@ -69,7 +72,7 @@ final class PlainDelivery: Delivery {
   }
 
   func delivered(_ response: Response, in path: String) throws {
-    showHead(response.status, response.fields, response.timing)
+    try showHead(response.status, response.fields, response.timing)
     showCacheStatus(response)
     showTiming(response.timing)
     try writeOut(response, response.timing, .success)
@@ -77,23 +80,25 @@ final class PlainDelivery: Delivery {
       return console.say(
         "errand: the response has no content (\(response.status)), so \(path) was not changed")
     }
-    if console.error.isTerminal {
+    if console.error.isTerminal, !transfer.isSilent {
       let timing = response.timing
       console.say(
         "\(path): \(Amounts.bytes(timing.bytesReceived)) in \(Amounts.time(timing.total))")
     }
   }
 
-  func fail(_ failure: CommandFailure) async throws {
+  func fail(_ failure: CommandFailure, bodyTo output: OutputDescriptor) async throws {
     if let error = failure.cause, let status = error.status, let prefix = error.bodyPrefix,
       error.code == .rejected
     {
-      showHead(status, error.fields?.masked ?? [:], error.timing)
-      var writer = BodyWriter(console.output)
-      try writer.write(prefix)
-      try writer.finish()
+      try showHead(status, error.fields?.masked ?? [:], error.timing)
+      if !transfer.hidesErrorBody {
+        var writer = BodyWriter(output)
+        try writer.write(prefix)
+        try writer.finish()
+        if prefix.count >= 64 << 10 { console.say("errand: the body is cut after \(prefix.count) bytes") }
+      }
       if let timing = error.timing { showTiming(timing) }
-      if prefix.count >= 64 << 10 { console.say("errand: the body is cut after \(prefix.count) bytes") }
     }
     // After control-C the user needs no message.
     if failure.exit != .interrupted { console.say(failure) }
@@ -119,16 +124,22 @@ final class PlainDelivery: Delivery {
         return old
       })
     else { return }
-    try console.output.write(format.text(values))
+    try console.output.write(format.text(values, escapes: console.output.isTerminal))
   }
 
-  /// Shows the head of a response as the options ask.
-  private func showHead(_ status: HTTPStatus, _ fields: HTTPFields, _ timing: Timing?) {
-    guard transfer.showsHead || transfer.isVerbose else { return }
-    line?.clear()
-    console.say(
-      status, fields, version: timing?.httpVersion,
-      prefix: transfer.isVerbose && !transfer.showsHead ? "< " : "")
+  /// Shows the head of a response as the options ask: without secrets on standard error, whole on standard output.
+  private func showHead(_ status: HTTPStatus, _ fields: HTTPFields, _ timing: Timing?) throws {
+    let version = timing?.httpVersion
+    if transfer.isVerbose {
+      line?.clear()
+      for line in Console.head(status, fields, version: version, masksSecrets: true) {
+        console.say("< \(line)")
+      }
+      console.say("")
+    }
+    guard transfer.showsHead || transfer.parts?.contains(.responseHead) ?? false else { return }
+    if console.output.isTerminal { line?.clear() }
+    try console.output.write(head: Console.head(status, fields, version: version))
   }
 
   private func showCacheStatus(_ response: Response) {
@@ -187,7 +198,7 @@ final class JSONDelivery: Delivery {
     try show(report)
   }
 
-  func fail(_ failure: CommandFailure) async throws {
+  func fail(_ failure: CommandFailure, bodyTo output: OutputDescriptor) async throws {
     let error = failure.cause
     var report = known.withLock { $0 } ?? JSONReport(method: transfer.method, url: error?.url ?? redactedURL)
     if let error, let status = error.status {

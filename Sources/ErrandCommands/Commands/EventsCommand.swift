@@ -37,24 +37,33 @@ struct EventsCommand {
 
   func run() async throws -> ExitCode {
     let transfer = action.transfer
+    let limit = transfer.timeout ?? .seconds(10)
+    let scope = RequestScope("events")
+    let isLate = Locked(false)
     let spool = SpooledInput()
     defer { spool.remove() }
     do {
       let login = try Login(transfer, console)
-      var request = try await RequestBuilder(transfer: transfer, login: login, spool: spool, streams: false)
-        .request()
+      var request = try await RequestBuilder(
+        transfer: transfer, login: login, console: console, spool: spool, streams: false
+      ).request()
       request.options.deadline = transfer.deadline
       if transfer.printsCommand {
-        try console.output.write(request.curlCommand() + "\n")
+        let command = CurlCommand(
+          request.askingForEvents(after: action.lastID ?? ""), transfer, login, isEndless: true)
+        try command.print(on: console)
         return .success
       }
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
         listeners: try transfer.recording.listeners(console), cache: nil, connections: Connections(),
-        acceptsAnyStatus: false
+        headTimeout: HeadTimeout(limit: limit) {
+          isLate.withLock { $0 = true }
+          scope.end()
+        }
       ).client()
       try InspectedCalls.show(client)
-      for try await event in client.events(request, after: action.lastID, options: options) {
+      for try await event in client.events(request, after: action.lastID, options: options, in: scope) {
         try show(event)
         if action.endsAfterFirst { break }
       }
@@ -62,7 +71,12 @@ struct EventsCommand {
     } catch OutputDescriptor.Failure.readerGone {
       throw OutputDescriptor.Failure.readerGone
     } catch {
-      return try console.end(with: CommandFailure(error, transfer), as: transfer.format)
+      let late = CommandFailure(
+        .timedOut, RequestError.Code.timedOut.rawValue,
+        "\(Request(transfer.method, transfer.url)): no response has begun for \(Amounts.time(limit))",
+        hint: "To wait longer: --timeout 60s.")
+      let failure = isLate.withLock { $0 } ? late : CommandFailure(error, transfer)
+      return try console.end(with: failure, as: transfer.format)
     }
   }
 

@@ -28,7 +28,7 @@ enum FileTarget: Sendable {
   /// - Throws: `CommandFailure` if the target cannot be used.
   init(_ target: Transfer.Target, url: URL?) throws {
     switch target {
-    case .standardOutput: self = .device(path: "/dev/stdout")
+    case .standardOutput: self = .descriptor(STDOUT_FILENO)
     case .file(let path):
       switch try FilePlace(path) {
       case .regular(let path): self = .file(path: path)
@@ -49,11 +49,23 @@ enum FileTarget: Sendable {
     case .fileNamedByURL:
       let name = Self.nameOfDownload(from: url)
       guard FileDescriptor.status(of: name) == nil else {
-        throw CommandFailure(
-          .localFile, "file", "\(name) already exists and was not changed",
-          hint: "To replace it: -o \(name).")
+        throw Self.exists(name)
       }
       self = .file(path: name)
+    }
+  }
+
+  static func exists(_ name: String) -> CommandFailure {
+    CommandFailure(
+      .localFile, "file", "\(name) already exists and was not changed", hint: "To replace it: -o \(name).")
+  }
+
+  /// Opens a device or a descriptor; returns nil for a file, which is written once the body is complete.
+  func opened() throws -> OutputDescriptor? {
+    switch self {
+    case .file: nil
+    case .device(let path): try OutputDescriptor(opening: path)
+    case .descriptor(let number): OutputDescriptor(number)
     }
   }
 

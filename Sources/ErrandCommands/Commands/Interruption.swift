@@ -8,7 +8,7 @@ import ErrandCore
   import Glibc
 #endif
 
-/// Handles control-C and SIGTERM: the first cancels the command, the second kills the process.
+/// Handles control-C, SIGTERM and SIGHUP, which the end of a terminal sends: the first cancels the command, the second kills the process.
 ///
 /// The signals are blocked in every thread and the main thread waits for them, so nothing runs in a signal
 /// handler. The main thread must wait, because Dispatch would park it with every signal unblocked.
@@ -53,11 +53,20 @@ enum Interruption {
     }
   }
 
+  /// False under nohup, which ignores the signal: the program then continues without its terminal.
+  private static let endsWithTerminal: Bool = {
+    let old = signal(SIGHUP, SIG_DFL)
+    let isIgnored = unsafeBitCast(old, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    if isIgnored { signal(SIGHUP, SIG_IGN) }
+    return !isIgnored
+  }()
+
   private static var signals: sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGINT)
     sigaddset(&set, SIGTERM)
+    if endsWithTerminal { sigaddset(&set, SIGHUP) }
     return set
   }
 }

@@ -30,6 +30,9 @@ extension Login {
         covering: transfer.signatures.components
           ?? (transfer.body == .none ? standard : standard + [.contentDigest]))
     }
+    if let jar = cookies, let given = transfer.cookies {
+      cookies = GivenCookies(given: given, jar: jar, origin: origins.first.flatMap { Origin($0) })
+    }
     verification = try transfer.signatures.verificationKey.map {
       try ResponseVerification(keyFile: $0, transfer.signatures)
     }
@@ -43,7 +46,7 @@ struct Login: Sendable {
   private(set) var authentication: Authentication?
   private(set) var signer: (any RequestSigner)?
   private(set) var verification: ResponseVerification?
-  private(set) var cookies: CookieStore?
+  private(set) var cookies: (any CookieJar)?
   /// The URL of the request. The signer signs only for its origin.
   private let origins: [URL]
 
@@ -77,7 +80,7 @@ struct Login: Sendable {
     }
     cookies = try arguments.cookies.map { path in
       // The program ends after each request, so it would lose session cookies otherwise.
-      let store = CookieStore(file: URL(filePath: path), keepsSessionCookies: true) { onProblem("\($0)") }
+      let store = CookieStore(file: URL(literalPath: path), keepsSessionCookies: true) { onProblem("\($0)") }
       if try store.hasForeignFile {
         throw UsageError(
           "the cookie file \(path) was not written by Errand and is not a cookies.txt, so it was not changed",

@@ -24,16 +24,22 @@ enum PasswordPrompt {
     defer { tcsetattr(terminal, TCSAFLUSH, &before) }
     try output.write(ControlEscaper.line(question))
     var bytes: [UInt8] = []
+    var isEnded = false
     var byte: UInt8 = 0
     while bytes.count < 4096 {
+      // Reading would not end when control-C cancels the task.
+      try Task.checkCancellation()
+      var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      if poll(&entry, 1, 50) == 0 { continue }
       let count = read(terminal, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      if count <= 0 || byte == UInt8(ascii: "\n") { break }
+      isEnded = count > 0 && byte == UInt8(ascii: "\n")
+      if isEnded || count <= 0 { break }
       bytes.append(byte)
     }
     try output.write("\n")
-    guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError("the password is empty or not UTF-8")
+    guard isEnded, let text = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError("the password is not UTF-8, too long, or was not ended with Return")
     }
     return SecretText(text)
   }

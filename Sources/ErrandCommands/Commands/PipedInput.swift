@@ -22,6 +22,8 @@ struct PipedInput: AsyncSequence, Sendable {
   private let file: FileDescriptor
   /// The bytes that have been read already.
   private var first = Data()
+  /// Called once if nothing has arrived after two seconds.
+  var onSilence: (@Sendable () -> Void)?
 
   private init(_ file: FileDescriptor) { self.file = file }
 
@@ -62,7 +64,7 @@ struct PipedInput: AsyncSequence, Sendable {
   func beginning() async throws -> (first: Data, all: PipedInput?) {
     var data = Data()
     while data.count < Self.memoryLimit {
-      guard let chunk = try await read() else { return (data, nil) }
+      guard let chunk = try await read(data.isEmpty ? onSilence : nil) else { return (data, nil) }
       data.append(chunk)
     }
     var all = self
@@ -85,9 +87,15 @@ struct PipedInput: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(input: self, first: first) }
 
-  private func read() async throws -> Data? {
+  private func read(_ onSilence: (@Sendable () -> Void)? = nil) async throws -> Data? {
+    var onSilence = onSilence
+    let began = ContinuousClock.now
     while let piece = try file.nextPiece() {
       if !piece.isEmpty { return piece }
+      if let tell = onSilence, .now - began >= .seconds(2) {
+        tell()
+        onSilence = nil
+      }
       await Task.yield()
     }
     return nil
@@ -116,7 +124,7 @@ final class SpooledInput: Sendable {
       try file.write(chunk, at: length)
       length += Int64(chunk.count)
     }
-    return .file(URL(filePath: path), contentType: contentType)
+    return .file(URL(literalPath: path), contentType: contentType)
   }
 
   private func newPath() throws -> String {

@@ -10,6 +10,7 @@ import ErrandCore
 struct RequestBuilder {
   let transfer: Transfer
   let login: Login
+  let console: Console
   /// Keeps a long input in a file, so that it can be read again.
   let spool: SpooledInput
   /// True to send a long input while it arrives, which is possible only once.
@@ -18,7 +19,11 @@ struct RequestBuilder {
   func request() async throws -> Request {
     var request = Request(transfer.method, transfer.url)
     for item in transfer.query { request = request.query(item.name, item.value) }
-    for field in transfer.fields { request.fields.append(field.name, field.value) }
+    for field in transfer.fields {
+      // The cookies of the command line are sent with those of the file.
+      if login.cookies != nil, ASCII.equalIgnoringCase(field.name, "Cookie") { continue }
+      request.fields.append(field.name, field.value)
+    }
     if let value = login.authorization {
       request.fields.append("Authorization", value.text, isSecret: true)
     }
@@ -34,13 +39,18 @@ struct RequestBuilder {
     {
       request.fields.append("Accept", "application/json")
     }
+    if transfer.omits("Content-Type") { request.body = request.body.withoutContentType }
     return request
   }
 
   private func body() async throws -> RequestBody {
     switch transfer.body {
     case .none where transfer.readsPipe && PipedInput.isGiven:
-      let body = try await body(of: PipedInput.standard, nil)
+      var input = try PipedInput.standard
+      input.onSilence = { [console] in
+        console.say("errand: waiting for standard input; --ignore-stdin sends no body")
+      }
+      let body = try await body(of: input, nil)
       // Nothing was piped, as in a script that runs without input.
       return body.length == 0 ? .none : body
     case .none: return .none
@@ -49,7 +59,7 @@ struct RequestBuilder {
     case .file(let path, let type):
       if let input = try PipedInput(path) { return try await body(of: input, type ?? Self.plainType) }
       if type == BodyArgument.jsonType { try Self.checkJSON(in: path, shown: path) }
-      return .file(URL(filePath: path), contentType: type)
+      return .file(URL(literalPath: path), contentType: type)
     case .standardInput(let type): return try await body(of: PipedInput.standard, type)
     case .object(let members):
       return .bytes(Data(try object(members).utf8), contentType: BodyArgument.jsonType)
@@ -58,7 +68,15 @@ struct RequestBuilder {
       var form = MultipartForm()
       for part in parts {
         switch part {
-        case .field(let pair): form = form.field(pair.name, pair.value)
+        case .field(let pair, nil, fileName: nil): form = form.field(pair.name, pair.value)
+        case .field(let pair, let type, let fileName):
+          form = form.bytes(
+            pair.name, Data(pair.value.utf8), fileName: fileName, contentType: type ?? "text/plain")
+        case .textFile(let name, let path, let type):
+          let data = Data(try Self.text(in: path).utf8)
+          form =
+            type.map { form.bytes(name, data, contentType: $0) }
+            ?? form.field(name, String(decoding: data, as: UTF8.self))
         case .file(let name, let path, let type, let fileName):
           form = try await adding(path, as: name, type, fileName, to: form)
         }
@@ -86,15 +104,15 @@ struct RequestBuilder {
     _ path: String, as name: String, _ type: String?, _ fileName: String?, to form: MultipartForm
   ) async throws -> MultipartForm {
     guard let input = try PipedInput(path) else {
-      return form.file(name, at: URL(filePath: path), fileName: fileName, contentType: type)
+      return form.file(name, at: URL(literalPath: path), fileName: fileName, contentType: type)
     }
-    let fileName = fileName ?? URL(filePath: path).lastPathComponent
+    let fileName = fileName ?? URL(literalPath: path).lastPathComponent
     switch try await spool.body(input, contentType: Self.plainType).layout {
     case .bytes(let data):
       return form.bytes(name, data, fileName: fileName, contentType: type ?? Self.plainType)
     case .file(let spooled):
       return form.file(
-        name, at: URL(filePath: spooled), fileName: fileName, contentType: type ?? Self.plainType)
+        name, at: URL(literalPath: spooled), fileName: fileName, contentType: type ?? Self.plainType)
     default: return form
     }
   }
@@ -107,7 +125,7 @@ struct RequestBuilder {
         case .text(let text): JSONText.quoted(text)
         case .json(let text): text
         case .textFile(let path): JSONText.quoted(try Self.text(in: path))
-        case .jsonFile(let path): try Self.json(in: path)
+        case .jsonFile(let path): try Self.json(in: path, of: "\(member.name):=@\(path)")
         }
       return "\(JSONText.quoted(member.name)): \(value)"
     }
@@ -117,14 +135,14 @@ struct RequestBuilder {
   private static func text(in path: String) throws -> String {
     guard let text = String(validating: try FileDescriptor.contents(of: path, limit: 16 << 20), as: UTF8.self)
     else {
-      throw UsageError("the file \(path) is not UTF-8, so it cannot be a value in JSON")
+      throw UsageError("the file \(path) is not UTF-8, so it cannot be a text value")
     }
     return text
   }
 
-  private static func json(in path: String) throws -> String {
+  private static func json(in path: String, of item: String) throws -> String {
     let text = try text(in: path)
-    try JSONSyntax.check(text.utf8)
+    try JSONSyntax.check(text.utf8, of: item)
     return text
   }
 
@@ -147,7 +165,7 @@ struct RequestBuilder {
       }
       try syntax.finish()
     } catch let fault as JSONSyntax.Fault {
-      throw UsageError(fault, in: shown)
+      throw UsageError(fault, of: "--json" + (shown.map { " @\($0)" } ?? ""))
     }
   }
 }

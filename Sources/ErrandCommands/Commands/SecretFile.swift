@@ -24,7 +24,7 @@ enum SecretFile {
     return SecretText(text)
   }
 
-  private static func text(in path: String, _ what: String) throws -> String {
+  static func text(in path: String, _ what: String) throws -> String {
     guard let text = String(validating: try contents(of: path), as: UTF8.self) else {
       throw FileError(.read, path, "it is not UTF-8 text, so it is not \(what)")
     }

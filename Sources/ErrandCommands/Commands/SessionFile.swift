@@ -22,8 +22,25 @@ struct SessionFile: Codable {
   private var login: Login?
 
   /// Adds what the session has to the request, and stores what the command line gives.
-  static func use(_ path: String, in transfer: inout Transfer) throws {
+  /// - Parameter stores: False for a command that sends nothing.
+  static func use(_ path: String, in transfer: inout Transfer, stores: Bool) throws {
     guard let url = Request(transfer.method, transfer.url).url, let origin = Origin(url)?.text else { return }
+    // The user is asked before the lock is taken.
+    if case .user(let user, nil) = transfer.credentials.scheme {
+      let known = try read(path).flatMap { $0.origin == origin ? $0.login : nil }
+      let secret =
+        if let known, known.user == user, let password = known.password {
+          SecretText(password)
+        } else {
+          try PasswordPrompt.ask("Password of \(user) for \(url.host() ?? origin): ")
+        }
+      transfer.credentials.scheme = .user(user, password: secret)
+    }
+    // Another command with the same session waits, so that none loses what the other stores.
+    let folder = URL(literalPath: path).deletingLastPathComponent().path
+    let lock = stores ? try FileDescriptor(reading: folder) : nil
+    try lock?.waitForLock()
+    defer { lock?.unlock() }
     var session = try read(path) ?? SessionFile(origin: origin)
     guard session.origin == origin else {
       throw UsageError(
@@ -31,9 +48,9 @@ struct SessionFile: Codable {
         hint: "Use another file for another server.")
     }
     session.takeFields(from: &transfer)
-    try session.takeLogin(from: &transfer.credentials, host: url.host() ?? origin)
+    session.takeLogin(from: &transfer.credentials)
     if transfer.credentials.cookies == nil { transfer.credentials.cookies = path + ".cookies" }
-    try session.write(to: path)
+    if stores { try session.write(to: path) }
   }
 
   private init(origin: String) { self.origin = origin }
@@ -65,15 +82,10 @@ struct SessionFile: Codable {
     }
   }
 
-  private mutating func takeLogin(from credentials: inout CredentialArguments, host: String) throws {
+  private mutating func takeLogin(from credentials: inout CredentialArguments) {
     switch credentials.scheme {
     case .user(let user, let password):
-      let known = login?.user == user ? login?.password : nil
-      let secret =
-        try password ?? known.map { SecretText($0) }
-        ?? PasswordPrompt.ask("Password of \(user) for \(host): ")
-      credentials.scheme = .user(user, password: secret)
-      login = Login(user: user, password: secret.text, isDigest: credentials.usesDigest)
+      login = Login(user: user, password: password?.text, isDigest: credentials.usesDigest)
     case .bearer(let token): login = Login(token: token.text)
     case .bearerFile, .netrc, .aws: login = nil
     case nil:
@@ -95,9 +107,10 @@ struct SessionFile: Codable {
     do {
       try FileDescriptor(private: part).write(try encoder.encode(self), at: 0)
       try FileDescriptor.move(part, to: path)
-    } catch {
+    } catch let error as FileError {
       FileDescriptor.remove(part)
-      throw error
+      // The name of the part means nothing to the user.
+      throw error.systemCode == nil ? error : FileError(error.operation, path, error.reason)
     }
   }
 }

@@ -21,7 +21,9 @@ struct TransferCommand {
 
   mutating func run() async throws -> ExitCode {
     do {
-      if let path = transfer.session { try SessionFile.use(path, in: &transfer) }
+      if let path = transfer.session {
+        try SessionFile.use(path, in: &transfer, stores: !transfer.isOffline && !transfer.printsCommand)
+      }
     } catch {
       return try console.end(with: CommandFailure(error), as: transfer.format)
     }
@@ -38,31 +40,32 @@ struct TransferCommand {
       transfer.showsProgress && isTerminal && display == nil ? ProgressBar(console.error, name: name) : nil
     let line: (any LiveLine)? = if let display { display } else { bar }
     // Only one line can be redrawn, so waits are not shown beside an activity.
-    let showsWaits = isTerminal && display == nil && !transfer.isVerbose && transfer.retries > 0
+    let showsWaits =
+      isTerminal && !transfer.isSilent && display == nil && !transfer.isVerbose && transfer.retries > 0
     let watch = CallWatch(showsWaits ? WaitLine(console.error, attempts: transfer.retries + 1) : nil)
     let delivery: any Delivery =
       transfer.format == .json
       ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line, watch)
     let spool = SpooledInput()
     defer { spool.remove() }
-    let cache = transfer.cache.map { folder in
-      DiskResponseCache(folder: URL(filePath: folder)) { [console] in console.say("errand: cache: \($0)") }
+    if let folder = transfer.cache, case .regular? = try? FilePlace(folder),
+      FileDescriptor.status(of: folder) != nil
+    {
+      console.say("errand: \(folder) is a file, not a folder, so no response is kept")
     }
+    let cache = transfer.cache.map { folder in
+      DiskResponseCache(folder: URL(literalPath: folder)) { [console] in console.say("errand: cache: \($0)") }
+    }
+    var output: OutputDescriptor? = console.output
     do {
       let login = try Login(transfer, console)
       // JSON is checked completely before any of it is sent, so a long JSON body goes to a file first.
       var request = try await RequestBuilder(
-        transfer: transfer, login: login, spool: spool,
+        transfer: transfer, login: login, console: console, spool: spool,
         streams: !transfer.body.isJSON && !transfer.readsBodyTwice && !transfer.readsPipe
       ).request()
-      // A cached response is not seen by the observer of attempts.
-      if transfer.cache != nil, transfer.retries == 0, transfer.target == .standardOutput {
-        request = request.acceptingAnyStatus()
-      }
       if transfer.printsCommand {
-        let command = CurlCommand(request, transfer, login)
-        try console.output.write(command.line + "\n")
-        for reason in command.leftOut { console.say("errand: --curl leaves out \(reason)") }
+        try CurlCommand(request, transfer, login).print(on: console)
         return .success
       }
       if let file = finishedFile(request.url), try await isComplete(file, request, login) {
@@ -72,20 +75,26 @@ struct TransferCommand {
       let target =
         transfer.target == .standardOutput || request.url == nil
         ? nil : try FileTarget(transfer.target, url: request.url)
-      let listeners = try transfer.recording.listeners(console)
+      if let target { output = try target.opened() }
+      // A cached response is not seen by the observer of attempts.
+      if transfer.cache != nil, transfer.retries == 0, output != nil {
+        request = request.acceptingAnyStatus()
+      }
+      let listeners = transfer.isOffline ? [] : try transfer.recording.listeners(console)
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
         listeners: listeners + (isTerminal ? [watch] : []), cache: cache, connections: connections,
-        acceptsAnyStatus: transfer.upload == nil, body: request.body
+        acceptsAnyStatus: transfer.upload == nil && output != nil, body: request.body
       ).client()
       try InspectedCalls.show(client)
       if let display {
-        try await display.during {
-          try await perform(request.activity($0), to: target, client, delivery, line, login.verification)
+        try await display.during { [output] in
+          try await perform(
+            request.activity($0), to: target, output, client, delivery, line, login.verification)
         }
       } else {
         let progress: ProgressHandler? = if let bar { { bar.update($0) } } else { nil }
-        try await perform(request, to: target, client, delivery, line, login.verification, progress)
+        try await perform(request, to: target, output, client, delivery, line, login.verification, progress)
       }
       line?.end()
       await cache?.endScan()
@@ -104,13 +113,15 @@ struct TransferCommand {
         // The response of a failure is not verified, so it is not shown.
         failure.cause = nil
       }
-      try await delivery.fail(failure)
+      // A file holds no rejected response, and a program that reads standard output expects none there.
+      try await delivery.fail(failure, bodyTo: output ?? console.error)
       return failure.exit
     }
   }
 
   private func perform(
-    _ request: Request, to target: FileTarget?, _ client: Client, _ delivery: any Delivery,
+    _ request: Request, to target: FileTarget?, _ output: OutputDescriptor?, _ client: Client,
+    _ delivery: any Delivery,
     _ line: (any LiveLine)?, _ verification: ResponseVerification?, _ progress: ProgressHandler? = nil
   ) async throws {
     if let upload = transfer.upload {
@@ -121,22 +132,16 @@ struct TransferCommand {
       let response = try await client.send(verification.prepared(request), progress: progress)
       return try await delivery.deliver(response, to: console.output)
     }
-    switch target {
-    case nil:
-      let response = try await client.stream(request, progress: progress)
-      try await delivery.deliver(response, to: console.output)
-    case .device(let path):
-      let output = try OutputDescriptor(opening: path)
+    if let output {
       try await delivery.deliver(try await client.stream(request, progress: progress), to: output)
-    case .descriptor(let number):
-      let output = OutputDescriptor(number)
-      try await delivery.deliver(try await client.stream(request, progress: progress), to: output)
-    case .file(let path):
-      let file = URL(filePath: path)
+    } else if case .file(let path) = target {
+      let hasChosenName = transfer.target != .fileNamedByURL || transfer.resumes
+      let place = hasChosenName ? path : ".errand-\(UUID().uuidString)"
       let response = try await client.download(
-        request, to: file, resume: transfer.resumes, progress: progress)
+        request, to: URL(literalPath: place), resume: transfer.resumes, progress: progress)
       line?.end()
-      try delivery.delivered(response, in: try named(path, by: response))
+      let name = hasChosenName || response.file == nil ? path : try move(place, to: path, named: response)
+      try delivery.delivered(response, in: name)
     }
   }
 
@@ -144,7 +149,7 @@ struct TransferCommand {
     _ upload: Transfer.ResumedUpload, of request: Request, _ client: Client, _ delivery: any Delivery,
     _ progress: ProgressHandler?
   ) async throws {
-    let folder = URL(filePath: try OutboxPlace.stateFolder() + "/uploads", directoryHint: .isDirectory)
+    let folder = URL(literalPath: try OutboxPlace.stateFolder() + "/uploads", directoryHint: .isDirectory)
     var resumption = UploadResumption.automatic
     switch upload {
     case .automatic: break
@@ -159,7 +164,7 @@ struct TransferCommand {
   }
 
   /// The file that an earlier `--resume` has finished; nil if there is none.
-  private func finishedFile(_ url: URL?) -> (path: String, size: Int)? {
+  private func finishedFile(_ url: URL?) -> (path: String, status: FileStatus)? {
     let path: String? =
       switch transfer.target {
       case .standardOutput: nil
@@ -169,12 +174,12 @@ struct TransferCommand {
     guard transfer.resumes, let path, let status = FileDescriptor.status(of: path), status.isRegular else {
       return nil
     }
-    return (path, status.size)
+    return (path, status)
   }
 
-  /// Asks the server for the length of the response, and returns true if the file has it.
+  /// Asks the server for the length of the response, and returns true if the file has it, and is not older.
   private func isComplete(
-    _ file: (path: String, size: Int), _ request: Request, _ login: Login
+    _ file: (path: String, status: FileStatus), _ request: Request, _ login: Login
   ) async throws -> Bool {
     let client = try ClientBuilder(
       transfer: transfer, login: login, console: console, listeners: [], cache: nil, connections: connections
@@ -182,23 +187,31 @@ struct TransferCommand {
     var head = request.field("Accept-Encoding", "identity")
     head.method = .head
     guard let response = try? await client.send(head), response.status.isSuccess else { return false }
-    return response.fields["Content-Length"].flatMap { Int($0) } == file.size
+    let changed = response.fields["Last-Modified"].flatMap(HTTPDate.parse)
+    return response.fields["Content-Length"].flatMap { Int($0) } == file.status.size
+      && file.status.modified >= changed ?? .distantPast
   }
 
-  /// Gives a file without a name of the user's choice the name in the response, if no file has it. Returns the name.
-  private func named(_ path: String, by response: Response) throws -> String {
-    guard transfer.target == .fileNamedByURL, !transfer.resumes, response.file != nil,
-      let name = response.fields["Content-Disposition"].flatMap(FileTarget.name(inDisposition:)), name != path
-    else { return path }
-    // Unlike a renaming, a link never replaces a file.
-    do {
-      try FileManager.default.linkItem(atPath: path, toPath: name)
-      try FileManager.default.removeItem(atPath: path)
-      return name
-    } catch {
-      console.say("errand: \(name) already exists and was not changed")
-      return path
+  /// Moves a complete download to the name in the response, or else to that of the URL. A file that has the name
+  /// already, or got it meanwhile, is not replaced. Returns the name.
+  private func move(_ part: String, to name: String, named response: Response) throws -> String {
+    defer { FileDescriptor.remove(part) }
+    var given = response.fields["Content-Disposition"].flatMap(FileTarget.name(inDisposition:))
+    if given == name { given = nil }
+    var taken = FileTarget.exists(name)
+    for name in [given, name].compactMap(\.self) {
+      do throws(FileError) {
+        // Only the creation of a file tells whether another process has created it.
+        _ = try FileDescriptor(usual: name)
+        try FileDescriptor.move(part, to: name)
+        return name
+      } catch {
+        guard error.isTaken else { throw error }
+        taken = FileTarget.exists(name)
+        if name == given { console.say("errand: \(taken.message)") }
+      }
     }
+    throw taken
   }
 
   /// The name that the progress bar shows.

@@ -27,7 +27,7 @@ struct GuaranteedCommand {
       defer { input.remove() }
       let login = try Login(transfer, console)
       let built = try await RequestBuilder(
-        transfer: transfer, login: login, spool: input, streams: false
+        transfer: transfer, login: login, console: console, spool: input, streams: false
       ).request()
       let request = GuaranteedRequest(built, keepsSecrets: guarantee.isDetached)
       return guarantee.isDetached
@@ -180,7 +180,9 @@ struct GuaranteedCommand {
 
   private func show(_ response: OutboxResponse, _ entry: OutboxEntry?) throws {
     if isJSON { return try console.show(report(entry, response)) }
-    if transfer.showsHead { console.say(response.status, response.fields, version: nil) }
+    if transfer.showsHead {
+      try console.output.write(head: Console.head(response.status, response.fields, version: nil))
+    }
     var writer = BodyWriter(console.output)
     try writer.write(response.body)
     try writer.finish()

@@ -122,6 +122,11 @@ struct OutboxCommand {
       let next = found.count > limit ? records.last?.id : nil
       if isJSON {
         try console.show(JSONListing(store: place.name, requests: records, next: next))
+      } else if let column = listing.column {
+        let texts = records.compactMap { column == .id ? $0.id : $0.lane }
+        for text in column == .id ? texts : Set(texts).sorted() {
+          try console.output.write(ControlEscaper.line(text) + "\n")
+        }
       } else if records.isEmpty {
         console.say("\(place.name) has no matching requests.")
       } else {

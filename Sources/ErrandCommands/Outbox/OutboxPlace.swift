@@ -111,8 +111,8 @@ struct OutboxPlace: Sendable {
     switch kind {
     case .folder(let path):
       try await Outbox(
-        at: URL(filePath: path, directoryHint: .isDirectory),
-        bodies: bodies.map { URL(filePath: $0, directoryHint: .isDirectory) }, client: client,
+        at: URL(literalPath: path, directoryHint: .isDirectory),
+        bodies: bodies.map { URL(literalPath: $0, directoryHint: .isDirectory) }, client: client,
         configuration: configuration)
     case .database(let url): try await url.open(client, configuration, patience: patience)
     }

@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandOutbox
 
 #if canImport(FoundationEssentials)
@@ -33,7 +34,7 @@ struct OutboxTransfer {
       if let input = try path.map({ try PipedInput($0) }) ?? PipedInput.standard {
         try await outbox.import(input)
       } else {
-        try await outbox.import(contentsOf: URL(filePath: path ?? ""))
+        try await outbox.import(contentsOf: URL(literalPath: path ?? ""))
       }
     if isJSON { return try console.show(JSONImport(stored: counts.stored, known: counts.known)) }
     let known = counts.known > 0 ? "; skipped, because already known: \(counts.known)" : ""

@@ -12,10 +12,24 @@ struct CommandFailure: Error, Sendable {
   /// The client's error that caused the failure; nil for any other cause.
   var cause: RequestError?
 
+  /// The words of the library that a user of the command line does not know, and those for them.
+  private static let words = [
+    (" (RedirectPolicy.limit)", " (--max-redirs)"), ("httpVersion(.automatic)", "no --http2"),
+    (", or set the client's baseURL", ""),
+    (
+      "add it in one of the client's attemptInterceptors, which run at each attempt",
+      "give it to errand outbox run"
+    ),
+    (
+      "set Authorization in one of the client's attemptInterceptors, which run at each attempt",
+      "give Authorization to errand outbox run"
+    ),
+  ]
+
   init(_ exit: ExitCode, _ code: String, _ message: String, hint: String? = nil) {
     self.exit = exit
     self.code = code
-    self.message = message
+    self.message = Self.words.reduce(message) { $0.replacing($1.0, with: $1.1) }
     self.hint = hint
   }
 
@@ -125,7 +139,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .deadLettered:
       "dead letter: a guaranteed request was rejected or attempted too often, and is still stored"
     case .expired: "not delivered: a guaranteed request expired or was dropped"
-    case .interrupted: "interrupted: control-C (143 after SIGTERM) cancelled the requests in flight"
+    case .interrupted:
+      "interrupted: control-C (143 after SIGTERM, 129 after SIGHUP) cancelled the requests in flight"
     }
   }
 

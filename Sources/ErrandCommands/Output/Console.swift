@@ -38,7 +38,8 @@ struct Console: Sendable {
   {
     switch format {
     case .json: try show(JSONFailure(error: JSONReport.Failure(failure)))
-    case .plain: say(failure)
+    // After control-C the user needs no message.
+    case .plain: if failure.exit != .interrupted { say(failure) }
     }
     return failure.exit
   }
@@ -48,20 +49,12 @@ struct Console: Sendable {
     try output.write(JSONText.text(value, isPretty: output.isTerminal) + "\n")
   }
 
-  /// Writes the status and the header fields to standard error.
-  /// - Parameter prefix: The beginning of each line of `-v`, which shows no secrets.
-  func say(_ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?, prefix: String = "") {
-    for line in Self.head(status, fields, version: version, masksSecrets: !prefix.isEmpty) {
-      say(prefix + line)
-    }
-    say("")
-  }
-
   /// The lines of a response's head.
+  /// - Parameter version: The version; nil if it is unknown, such as that of a stored response.
   static func head(
     _ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?, masksSecrets: Bool = false
   ) -> [String] {
-    [version.map { "\($0) \(status)" } ?? "\(status)"]
+    ["\(version ?? .http11) \(status)"]
       + fields.map { "\($0.name): \(masksSecrets && Secrets.standard.hides($0) ? "***" : $0.value)" }
   }
 }

@@ -2,21 +2,30 @@ import ErrandAuthentication
 import ErrandCore
 import ErrandCurl
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The curl command that sends the request of a command line, and what it cannot say.
 struct CurlCommand {
   private(set) var words: [String]
   /// The options without a counterpart in curl, each with the reason.
   private(set) var leftOut: [String] = []
 
-  init(_ request: Request, _ transfer: Transfer, _ login: Login) {
+  /// - Parameter isEndless: True for a response that is shown while it arrives.
+  init(_ request: Request, _ transfer: Transfer, _ login: Login, isEndless: Bool = false) {
     var request = request
+    if login.cookies != nil, let cookies = transfer.cookies { request.fields.append("Cookie", cookies) }
     let agent = HTTPFields.Field("User-Agent", "Errand/\(ErrandVersion.current)")
     if !request.fields.contains("User-Agent"), !transfer.omits("User-Agent") {
       request.fields.append(agent.name, agent.value)
     }
     words = request.curlWords()
     if !request.fields.contains("Accept-Encoding"), !transfer.omits("Accept-Encoding") {
-      let accepted = ContentCoding.accepted(with: request.fields, decodes: true)
+      let accepted =
+        transfer.writesFile ? "identity" : ContentCoding.accepted(with: request.fields, decodes: true)
       words += ["-H", "Accept-Encoding: \(accepted)"]
       if accepted == ContentCoding.offered { words.append("--compressed") }
     }
@@ -28,8 +37,9 @@ struct CurlCommand {
       words += ["--connect-timeout", "\(transfer.connectTimeout?.seconds ?? 0)"]
     }
     if transfer.retries > 0 { words += ["--retry", "\(transfer.retries)"] }
-    take(transfer.connection)
-    take(transfer.credentials)
+    if isEndless { words.append("--no-buffer") }
+    take(transfer.connection, host: request.url?.host() ?? "")
+    take(transfer.credentials, hasSession: transfer.session != nil)
     takeOutput(transfer)
     if transfer.timeout != nil { leftOut.append("--timeout (curl has no time-out for progress in seconds)") }
     if transfer.isCompressed { leftOut.append("--compress (the body is sent as BODY has it)") }
@@ -44,9 +54,13 @@ struct CurlCommand {
     if transfer.cache != nil { leftOut.append("--cache") }
   }
 
-  var line: String { Request.shellLine(words) }
+  /// Prints the command on standard output, and what it leaves out on standard error.
+  func print(on console: Console) throws {
+    try console.output.write(Request.shellLine(words) + "\n")
+    for reason in leftOut { console.say("errand: --curl leaves out \(reason)") }
+  }
 
-  private mutating func take(_ connection: ConnectionArguments) {
+  private mutating func take(_ connection: ConnectionArguments, host: String) {
     if let file = connection.authorities { words += ["--cacert", file] }
     if connection.acceptsAnyCertificate { words.append("--insecure") }
     switch connection.addressFamily {
@@ -76,16 +90,18 @@ struct CurlCommand {
       words += ["--proxy-user", "\(credential.user):***"]
       if credential.scheme == .digest { words.append("--proxy-digest") }
     }
-    let pins = connection.tls.pins.sorted { $0.key < $1.key }
-    if pins.count == 1, let (_, values) = pins.first {
-      let keys = values.map { $0.replacing("sha256/", with: "sha256//") }
-      words += ["--pinnedpubkey", keys.joined(separator: ";")]
-    } else if !pins.isEmpty {
-      leftOut.append("--pin (curl has one set of keys for all hosts)")
+    let keys = (try? PublicKeyPins(connection.tls.pins))?.keys(of: host).map(\.description).sorted() ?? []
+    if !keys.isEmpty {
+      words += [
+        "--pinnedpubkey",
+        keys.map { $0.replacing("sha256/", with: "sha256//") }.joined(separator: ";"),
+      ]
+    } else if !connection.tls.pins.isEmpty {
+      leftOut.append("--pin (it is for other hosts)")
     }
   }
 
-  private mutating func take(_ credentials: CredentialArguments) {
+  private mutating func take(_ credentials: CredentialArguments, hasSession: Bool) {
     switch credentials.scheme {
     case .user(let user, _) where credentials.usesDigest: words += ["--digest", "--user", "\(user):***"]
     case .netrc where credentials.usesDigest: words += ["--digest", "--netrc"]
@@ -93,7 +109,9 @@ struct CurlCommand {
       words += ["--aws-sigv4", "aws:amz:\(region):\(service)", "--user", "***:***"]
     default: break
     }
-    if credentials.cookies != nil { leftOut.append("--cookies (the cookies in Errand's file)") }
+    if credentials.cookies != nil {
+      leftOut.append(hasSession ? "the cookies of --session" : "--cookies (the cookies in Errand's file)")
+    }
   }
 
   private mutating func takeOutput(_ transfer: Transfer) {

@@ -18,9 +18,19 @@ struct WriteOut: Sendable, Hashable {
 
   private var pieces: [Piece] = []
 
+  /// - Parameter format: The text, or `@FILE`, of which line breaks are no part.
   init(_ format: String) throws(UsageError) {
     var text = ""
     var rest = format[...]
+    if format.hasPrefix("@") {
+      let path = String(format.dropFirst())
+      do {
+        rest = try SecretFile.text(in: path == "-" ? "/dev/stdin" : path, "text").filter { !$0.isNewline }[
+          ...]
+      } catch {
+        throw UsageError("-w: \(error)")
+      }
+    }
     while let character = rest.popFirst() {
       if character == "%", rest.first == "%" {
         text.append(rest.removeFirst())
@@ -59,12 +69,14 @@ struct WriteOut: Sendable, Hashable {
     var message = ""
   }
 
-  func text(_ values: Values) -> String {
-    pieces.map { piece in
+  /// - Parameter escapes: True for a terminal, which must not obey control characters from a server.
+  func text(_ values: Values, escapes: Bool) -> String {
+    func shown(_ value: String) -> String { escapes ? ControlEscaper.line(value) : value }
+    return pieces.map { piece in
       switch piece {
       case .text(let text): text
-      case .value(let name): Self.text(name, values)
-      case .field(let name): values.fields[name] ?? ""
+      case .value(let name): shown(Self.text(name, values))
+      case .field(let name): shown(values.fields[name] ?? "")
       }
     }.joined()
   }

@@ -42,7 +42,9 @@ public enum Program {
   /// Runs the tool and returns its exit code, or nil if the reader of standard output has closed it.
   @concurrent static func run(_ arguments: [String], _ console: Console) async -> ExitCode? {
     do {
-      switch try Invocation(arguments, defaults: try ConfigFile.ofUser()) {
+      let defaults = try ConfigFile.ofUser()
+      if let warning = defaults.warning { console.say("errand: warning: \(warning)") }
+      switch try Invocation.parsed(arguments, defaults) {
       case .transfer(let transfer):
         guard let guarantee = transfer.guarantee else {
           var command = TransferCommand(transfer: transfer, console: console)
@@ -64,20 +66,23 @@ public enum Program {
       return .success
     } catch OutputDescriptor.Failure.readerGone {
       return nil
-    } catch let error as UsageError {
-      console.say(CommandFailure(error))
-      return .usage
     } catch is CancellationError {
       return .interrupted
     } catch {
-      console.say("errand: the output cannot be written: \(error)")
-      return .localFile
+      let failure = CommandFailure(error)
+      console.say(failure)
+      return failure.exit
     }
   }
 
   /// Runs the transfers, and returns the exit code of the first one that failed.
   private static func run(_ transfers: [Transfer], atOnce: Bool, _ console: Console) async throws -> ExitCode
   {
+    if transfers.contains(where: \.readsPipe), PipedInput.isGiven {
+      throw UsageError(
+        "standard input can be read only once, so it is the body for one URL",
+        hint: "--ignore-stdin sends no body.")
+    }
     let connections = Connections()
     guard atOnce else {
       var exit = ExitCode.success

@@ -14,8 +14,8 @@ extension RecordingArguments {
     let report: @Sendable (any Error) -> Void = { console.say("errand: a call was not recorded: \($0)") }
     do {
       var listeners: [any EventListener] = []
-      if let har { listeners.append(try HARRecorder(file: URL(filePath: har), onFailure: report)) }
-      if let trace { listeners.append(try ChromeTrace(file: URL(filePath: trace), onFailure: report)) }
+      if let har { listeners.append(try HARRecorder(file: URL(literalPath: har), onFailure: report)) }
+      if let trace { listeners.append(try ChromeTrace(file: URL(literalPath: trace), onFailure: report)) }
       return listeners
     } catch {
       throw CommandFailure(.localFile, "file", "the recording cannot be written: \(error)")

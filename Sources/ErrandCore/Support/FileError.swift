@@ -20,7 +20,7 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   public let path: String
   /// The system's `errno`; nil if the failure did not come from the system.
   public let systemCode: Int32?
-  private let reason: String
+  package let reason: String
 
   /// Creates an error with the reason from `errno`. It must be called right after the call that failed.
   package init(_ operation: Operation, _ path: String) {

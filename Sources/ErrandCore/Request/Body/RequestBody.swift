@@ -141,6 +141,9 @@ public struct RequestBody: Sendable, Hashable {
   }
 
   package var isNone: Bool { content == .none }
+
+  /// The same body, with which no `Content-Type` is sent.
+  package var withoutContentType: RequestBody { RequestBody(content, nil) }
 }
 
 extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -47,6 +47,35 @@ import Testing
         == .multipart([.field(NameAndValue(name: "a", value: "1")), .file(name: "f", path: "x")]))
   }
 
+  @Test(
+    arguments: [
+      (#"a=@f;filename="x y\\z\".png""#, .file(name: "a", path: "f", fileName: "x y\\z\".png")),
+      (#"a=@"my;f.txt" ; type=text/csv"#, .file(name: "a", path: "my;f.txt", type: "text/csv")),
+      (#"a=@b\c"#, .file(name: "a", path: #"b\c"#)),
+      ("a=@-", .file(name: "a", path: "/dev/stdin", fileName: "-")),
+      ("a=<f.txt", .textFile(name: "a", path: "f.txt")),
+      ("a=<f.txt;type=a/b", .textFile(name: "a", path: "f.txt", "a/b")),
+      ("a=b;type=a/b; charset=x", .field(NameAndValue(name: "a", value: "b"), "a/b; charset=x")),
+      ("a=b;type=a/b;filename=c", .field(NameAndValue(name: "a", value: "b"), "a/b", fileName: "c")),
+      (#"a="x;type=y""#, .field(NameAndValue(name: "a", value: "x;type=y"))),
+      (#"a="@x""#, .field(NameAndValue(name: "a", value: "@x"))),
+      ("a=one; two", .field(NameAndValue(name: "a", value: "one; two"))),
+      (#"a=b"c"#, .field(NameAndValue(name: "a", value: "b\"c"))),
+      (#"a="b"#, .field(NameAndValue(name: "a", value: "\"b"))),
+      ("a=", .field(NameAndValue(name: "a", value: ""))),
+    ] as [(String, BodyArgument.Part)])
+  func `a part of a form is written as for curl`(text: String, part: BodyArgument.Part) throws {
+    #expect(try body("-F", text) == .multipart([part]))
+  }
+
+  @Test(arguments: [
+    "a=@", "a=<", "a=b;headers=X: y", "a=@f;encoder=base64", "a=(x", #"a="b" c"#, #"a="b";c=d"#,
+    "a=<f;filename=x", "a=b;type=text",
+  ])
+  func `what errand cannot send in a form is refused`(text: String) {
+    #expect(throws: UsageError.self) { try body("-F", text) }
+  }
+
   @Test func `a request without body options has no body`() throws {
     #expect(try body() == .none)
   }

@@ -34,7 +34,6 @@ import Testing
     ["--aws-sigv4", ""], ["--aws-sigv4", "s3"], ["--aws-sigv4", ":s3"], ["--aws-sigv4", "r:"],
     ["--aws-sigv4", "aws:amz:r:s3"], ["--aws-sigv4", "r r:s3"], ["--aws-sigv4", "r/r:s3"],
     ["-u", "a:b", "-H", "authorization: x"], ["--bearer", "t", "-H", "Authorization: x"],
-    ["--cookies", "f", "-H", "cookie: x"],
     ["--guaranteed", "--digest", "-u", "a:b"], ["--guaranteed", "--aws-sigv4", "r:s"],
     ["--guaranteed", "--cookies", "f"],
   ])

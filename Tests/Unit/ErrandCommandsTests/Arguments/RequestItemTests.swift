@@ -1,4 +1,6 @@
 import ErrandCore
+import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCommands
@@ -41,18 +43,29 @@ import Testing
   @Test func `a file makes a form`() throws {
     let body = try transfer("post", "http://a", "a=b", "f@x.png").body
     #expect(
-      body == .multipart([.file(name: "f", path: "x.png"), .field(NameAndValue(name: "a", value: "b"))]))
+      body == .multipart([.field(NameAndValue(name: "a", value: "b")), .file(name: "f", path: "x.png")]))
+    #expect(
+      try transfer("http://a", "f@x.png", "a=@t", "a[]=1", "a[]=2").body
+        == .multipart([
+          .file(name: "f", path: "x.png"), .textFile(name: "a", path: "t"),
+          .field(NameAndValue(name: "a[]", value: "1")), .field(NameAndValue(name: "a[]", value: "2")),
+        ]))
     #expect(throws: UsageError.self) { try transfer("post", "http://a", "a:=1", "f@x.png") }
   }
 
   @Test(arguments: [
     ["get", "http://a", "a=b"], ["http://a", "a=b", "-d", "c"], ["http://a", "word"],
-    ["http://a", "http://b", "--guaranteed"], ["http://a", "http://b", "-o", "x"], ["http://a", "http://b", "-Z"],
+    ["http://a", "http://b", "--guaranteed"], ["http://a", "http://b", "-o", "x"],
+    ["http://a", "http://b", "-Z"],
     ["-4", "-6", "http://a"], ["--http1.1", "--http2", "http://a"], ["-X", "a b", "http://a"],
     ["-O", "-o", "x", "http://a"],
     ["--print", "x", "http://a"], ["-w", "%{nothing}", "http://a"], ["--limit-rate", "fast", "http://a"],
     ["-G", "http://a"], ["--data-urlencode", "@no such file", "http://a"], ["-F", "a=@", "http://a"],
     ["-u", "", "http://a"],
+    ["-e", "http://b;auto", "http://a"], ["-header", "X: y", "http://a"], ["--path-as-is", "http://a"],
+    ["http://a", "http://b", "-d", "-"],
+    ["--verify", "no", "http://a"], ["http://a", "--offline", "--guaranteed"],
+    ["-w", "@no such file", "http://a"],
   ])
   func `a command line that contradicts itself is refused`(arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(arguments) }
@@ -60,7 +73,8 @@ import Testing
 
   @Test func `options and a method in capitals may come before the URL`() throws {
     #expect(try transfer("-v", "get", "http://a") == transfer("get", "http://a", "-v"))
-    #expect(try transfer("POST", "http://a", "a=b") == transfer("send", "POST", "http://a", "a=b"))
+    #expect(try transfer("POST", "http://a", "a=b") == transfer("-X", "POST", "http://a", "a=b"))
+    #expect(try transfer("PUT", "http://a", "-s", "-f").hidesErrorBody)
     #expect(try transfer("-X", "PURGE", "a.test").method == "PURGE")
     #expect(try transfer("-I", "a.test").method == .head)
     #expect(try transfer("-T", "f", "a.test").method == .put)
@@ -68,9 +82,64 @@ import Testing
     #expect(try transfer(":/x").url == "http://localhost/x")
   }
 
-  @Test func `a piped body can be ignored`() throws {
-    #expect(try transfer("post", "http://a").readsPipe)
-    #expect(try !transfer("post", "http://a", "--ignore-stdin").readsPipe)
+  @Test(arguments: [
+    ["post", "http://a"], ["POST", "http://a"], ["PUT", "http://a"], ["-X", "PATCH", "http://a"],
+    ["send", "POST", "http://a"], ["put", "http://a", "X-A:b"],
+  ])
+  func `a method with a body takes what is piped, unless that is ignored`(arguments: [String]) throws {
+    func reads(_ arguments: [String]) throws -> Bool {
+      guard case .transfer(let transfer) = try Invocation(arguments) else { throw UsageError("") }
+      return transfer.readsPipe
+    }
+    #expect(try reads(arguments))
+    #expect(try !reads(arguments + ["--ignore-stdin"]))
+    #expect(try !reads(arguments + ["-d", "a"]))
+  }
+
+  @Test(arguments: [
+    ["http://a"], ["get", "http://a"], ["DELETE", "http://a"], ["upload", "f", "http://a"],
+    ["-X", "POST", "-G", "-d", "a", "http://a"], ["-T", "f", "http://a"],
+  ])
+  func `other requests leave standard input alone`(arguments: [String]) throws {
+    guard case .transfer(let transfer) = try Invocation(arguments) else { throw UsageError("") }
+    #expect(!transfer.readsPipe)
+  }
+
+  @Test(arguments: [
+    (["a[b]=c"], "a[b]", "--json"), (["[0]=1"], "[0]", "--json"), (["a=1", "a:=2"], "a", "--json"),
+    (["a:=notjson"], "a:=", "name=value"), (["@t.txt"], "no name before @", "-d @FILE"),
+    (["X A:b"], "colon", "Accept"),
+  ])
+  func `an item that cannot be sent is named in the error`(items: [String], name: String, hint: String) {
+    let error = #expect(throws: UsageError.self) { try Invocation(["http://a"] + items) }
+    #expect(error?.message.contains(name) == true && error?.hint?.contains(hint) == true, "\(error!)")
+  }
+
+  @Test func `a field and a part of the query can be the text of a file`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("two words\n", to: "t")
+    let path = folder.path("t")
+    let transfer = try transfer("http://a", "X-A:@\(path)", "q==@\(path)", "X-B: @b")
+    #expect(transfer.fields == [.init("X-A", "two words"), .init("X-B", "@b")])
+    #expect(transfer.query == [NameAndValue(name: "q", value: "two words")])
+    #expect(throws: UsageError.self) { try Invocation(["http://a", "X-A:@\(path)none"]) }
+  }
+
+  @Test func `the cookies of -b are one field`() throws {
+    let fields = try transfer("-b", "a=b", "-b", "c=d; e=f", "a.test").fields
+    #expect(fields == [.init("Cookie", "a=b; c=d; e=f")])
+    let error = #expect(throws: UsageError.self) { try Invocation(["-b", "cookies.txt", "a.test"]) }
+    #expect(error?.hint?.contains("--cookies FILE") == true)
+  }
+
+  @Test(arguments: [
+    ("http://a/d/", "http://a/d/b%20c"), ("http://a", "http://a/b%20c"),
+    ("http://a/?x=/#y", "http://a/b%20c?x=/#y"),
+    ("http://a/d", "http://a/d"),
+  ])
+  func `-T adds the name of the file to a URL that ends in a slash`(url: String, expected: String) throws {
+    #expect(try transfer("-T", "x/b c", url).url == expected)
+    #expect(try transfer("-T", "-", url).url == url)
   }
 
   @Test func `several URLs are several requests with the same options`() throws {
@@ -120,5 +189,12 @@ import Testing
       let error = #expect(throws: UsageError.self) { try ConfigFile(text, path: "config") }
       #expect(error?.message.hasPrefix("config, line 1: ") == true)
     }
+    let broken = try ConfigFile("--timeout zz", path: "config")
+    let error = #expect(throws: UsageError.self) { try Invocation.parsed(["a.test"], broken) }
+    #expect(error?.message.hasPrefix("config: --timeout ") == true)
+    let mine = #expect(throws: UsageError.self) {
+      try Invocation.parsed(["a.test", "--timeout", "z"], broken)
+    }
+    #expect(mine?.message.hasPrefix("--timeout ") == true)
   }
 }

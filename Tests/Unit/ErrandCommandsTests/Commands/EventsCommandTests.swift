@@ -4,6 +4,21 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct EventsCommandTests {
+  @Test func `--timeout ends the wait for a stream that does not begin, and no other wait`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/silent") { _ in .stall }
+    server.on("GET", "/slow") { _ in
+      .response(fields: ["Content-Type": "text/event-stream"], body: "data: a\n\ndata: b\n\n")
+        .dripping(9, every: .milliseconds(600))
+    }
+    #expect(try await Tool.run("events", "\(server.url("/silent"))", "--timeout", "300ms").code == 4)
+    let slow = try Tool.start("events", "\(server.url("/slow"))", "--timeout", "300ms")
+    try await slow.waitForOutput("b\n")
+    slow.send(SIGINT)
+    let result = try await slow.result()
+    #expect(result.code == 130 && !result.error.contains("cancelled"))
+  }
+
   private static let fields: HTTPFields = ["Content-Type": "text/event-stream"]
   private let server: MockServer
 

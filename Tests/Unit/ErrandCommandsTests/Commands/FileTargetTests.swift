@@ -15,6 +15,7 @@ import Testing
       ("http://a/a%20b", "a b"),
       ("http://a/caf%C3%A9", "caf\u{e9}"), ("http://a/b/", nil), ("http://a", nil), ("http://a/", nil),
       ("http://a/..", nil), ("http://a/.", nil), ("http://a/.bashrc", nil), ("http://a/-rf", nil),
+      ("http://a/~root", "~root"),
       ("http://a/a%2Fb", nil), ("http://a/%2e%2e", nil), ("http://a/a%00b", nil), ("http://a/%1b%5b2J", nil),
       ("http://a/%ff", nil),
     ] as [(String, String?)])

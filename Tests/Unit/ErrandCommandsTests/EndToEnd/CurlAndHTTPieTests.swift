@@ -151,10 +151,182 @@ import Testing
     _ = try await Tool.shell("printf '' | $errand post '\(url)'")
     _ = try await Tool.shell("printf text | $errand get '\(url)'")
     _ = try await Tool.shell("printf text | $errand post '\(url)' a=b")
-    #expect(server.requests.map(\.text) == ["{\"a\":1}", "text", "", "", "{\"a\": \"b\"}"])
+    _ = try await Tool.shell("printf text | $errand POST '\(url)'")
+    _ = try await Tool.shell("printf text | $errand -X PUT '\(url)'")
+    _ = try await Tool.shell("printf text | $errand '\(url)'")
     #expect(
-      server.requests.map { $0.fields["Content-Type"] }
-        == ["application/json", "application/octet-stream", nil, nil, "application/json"])
+      server.requests.map(\.text) == ["{\"a\":1}", "text", "", "", "{\"a\": \"b\"}", "text", "text", ""])
+    #expect(
+      server.requests.map { $0.fields["Content-Type"] } == [
+        "application/json", "application/octet-stream", nil, nil, "application/json",
+        "application/octet-stream", "application/octet-stream", nil,
+      ])
+    let several = try await Tool.shell("printf text | $errand -X POST '\(url)' '\(url)'")
+    #expect(several.code == 2 && server.requests.count == 8)
+  }
+
+  @Test func `a pipe without data is reported after a while`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response() }
+    let result = try await Tool.shell("(sleep 2.5; printf text) | $errand post \(server.url("/"))")
+    #expect(result.error == "errand: waiting for standard input; --ignore-stdin sends no body\n")
+    #expect(server.requests.map(\.text) == ["text"])
+  }
+
+  @Test func `the head goes to standard output, before the body`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response(fields: ["X-A": "b"], body: "body") }
+    let folder = try TemporaryFolder()
+    let url = "\(server.url("/"))"
+    for arguments in [
+      ["-i", url], ["-I", url], ["head", url], ["-i", "-o", "f", url], ["--print", "h", "-I", url],
+    ] {
+      let result = try await run(arguments, in: folder)
+      #expect(result.text.hasPrefix("HTTP/1.1 200 OK\n") && result.text.contains("\nX-A: b\n"))
+      #expect(result.text.hasSuffix("\n\n" + (arguments == ["-i", url] ? "body" : "")))
+      #expect(result.text.matches(of: /X-A/).count == 1 && result.error == "")
+    }
+    #expect(try await run(["-I", "--output", "json", url], in: folder).text.hasPrefix("{"))
+    server.on("GET", "/missing") { _ in .response(status: 404, fields: ["X-A": "b"], body: "no") }
+    let missing = try await run(["-i", "-o", "f", "\(server.url("/missing"))"], in: folder)
+    #expect(missing.text.hasPrefix("HTTP/1.1 404 Not Found\n") && !missing.text.contains("no\n"))
+  }
+
+  @Test func `-s shows nothing on a terminal`() async throws {
+    let server = try MockServer()
+    let body = Data(count: 400_000)
+    server.otherwise { _ in .response(body: body).dripping(40_000, every: .milliseconds(10)) }
+    let folder = try TemporaryFolder()
+    let shown = try await PseudoTerminal.run("-s", "-o", "f", "\(server.url("/"))", in: folder.url)
+    #expect(shown.text == "" && shown.code == 0)
+  }
+
+  @Test func `-w is escaped on a terminal, and may be in a file`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response(fields: ["X-B": "\u{1B}[2J"]) }
+    let folder = try TemporaryFolder()
+    try folder.write("%{http_code}\\n\n%header{x-b}", to: "w")
+    let url = "\(server.url("/"))"
+    #expect(try await run(["-w", "@w", url], in: folder).text == "200\n\u{1B}[2J")
+    let shown = try await PseudoTerminal.run("-w", "@w", url, in: folder.url).text
+    #expect(shown == "200\r\n\\x1b[2J")
+  }
+
+  @Test func `the cookies of -b and of a file are sent together, and only -b's to its origin`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/away") { _ in .redirect(302, to: "http://localhost:\(server.port)/") }
+    server.otherwise { _ in .response(fields: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]) }
+    let folder = try TemporaryFolder()
+    let url = "\(server.url("/"))"
+    for option in ["--cookies", "--session"] {
+      _ = try await run([option, "jar\(option)", url], in: folder)
+      _ = try await run([option, "jar\(option)", "-b", "k=v; b=3", url], in: folder)
+      #expect(server.requests.last?.fields["Cookie"] == "k=v; b=3; a=1")
+      #expect(server.requests.last?.fields.values(of: "Cookie").count == 1)
+      _ = try await run([option, "jar\(option)", url], in: folder)
+      #expect(server.requests.last?.fields["Cookie"] == "a=1; b=2")
+      _ = try await run([option, "jar\(option)", "-b", "k=v", "\(server.url("/away"))"], in: folder)
+      #expect(server.requests.last?.fields["Cookie"] == nil)
+    }
+  }
+
+  @Test func `commands at once with one session lose nothing`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response() }
+    let folder = try TemporaryFolder()
+    let line = (1...8).map { "$errand --session s \(server.url("/")) X-F\($0):1 &" }.joined(separator: " ")
+    _ = try await Tool.shell("\(line) wait", in: folder.url)
+    _ = try await run(["--session", "s", "\(server.url("/"))"], in: folder)
+    let fields = try #require(server.requests.last).fields
+    #expect((1...8).allSatisfy { fields["X-F\($0)"] == "1" })
+    #expect(
+      try Set(FileManager.default.contentsOfDirectory(atPath: folder.url.path)).isSubset(of: [
+        "s", "s.cookies",
+      ]))
+  }
+
+  @Test func `--offline and --curl change no session`() async throws {
+    let folder = try TemporaryFolder()
+    for option in ["--offline", "--curl"] {
+      let result = try await run(
+        ["--session", "s", "-u", "me:pw", "--har", "h", option, "http://127.0.0.1:9/"], in: folder)
+      #expect(result.code == 0)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    }
+    let missing = try await run(["--session", "none/s", "http://127.0.0.1:9/"], in: folder)
+    #expect(
+      missing.code == 6
+        && missing.error == "errand: cannot open \(folder.path("none")): No such file or directory\n")
+  }
+
+  @Test func `-H 'Content-Type:' removes the type of every body`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response() }
+    let folder = try TemporaryFolder()
+    try folder.write("{}", to: "f.json")
+    for body in [
+      ["-d", "a"], ["-d", "@f.json"], ["--json", "{}"], ["--form", "a=b"], ["-F", "a=b"], ["a=b"],
+    ] {
+      let result = try await run(
+        ["-X", "POST", "\(server.url("/"))", "-H", "Content-Type:"] + body, in: folder)
+      #expect(result.code == 0 && server.requests.last?.fields["Content-Type"] == nil)
+      #expect(server.requests.last?.body.isEmpty == false)
+    }
+  }
+
+  @Test func `a form has its parts in order, with the text of files`() async throws {
+    let server = try MockServer()
+    server.otherwise { .response(body: $0.text) }
+    let folder = try TemporaryFolder()
+    try folder.write("file text", to: "t")
+    let text = try await run(
+      [
+        "\(server.url("/"))", "-F", "a=<t", "-F", "b=@t;filename=\"x y\"", "-F", "c=[];type=application/json",
+      ],
+      in: folder
+    ).text
+    let parts = text.split(separator: "--errand-").dropLast().map {
+      $0.split(separator: "\r\n").dropFirst().joined(separator: "|")
+    }
+    #expect(
+      parts == [
+        #"Content-Disposition: form-data; name="a"|file text"#,
+        #"Content-Disposition: form-data; name="b"; filename="x y"|Content-Type: application/octet-stream|file text"#,
+        #"Content-Disposition: form-data; name="c"|Content-Type: application/json|[]"#,
+      ])
+  }
+
+  @Test func `the end of a terminal ends the command, unless it is ignored`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response(body: "whole").stalling(at: .body(2)) }
+    let folder = try TemporaryFolder()
+    let running = try Running(Tool.path, ["-o", "f", "\(server.url("/"))"], in: folder.url)
+    try await server.waitForRequests(1)
+    running.send(SIGHUP)
+    #expect(try await running.result().code == 129)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    let line = "trap '' HUP; exec $errand \(server.url("/"))"
+    let kept = try Running("/bin/sh", ["-c", line])
+    try await kept.waitForOutput("wh")
+    kept.send(SIGHUP)
+    kept.send(SIGINT)
+    #expect(try await kept.result().code == 130)
+  }
+
+  @Test func `a config with a password that others can read is reported`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response() }
+    let folder = try TemporaryFolder()
+    try folder.write("-u a:pw", to: "config")
+    let line = "ERRAND_CONFIG=config $errand \(server.url("/"))"
+    let open = try await Tool.shell("chmod 644 config; \(line)", in: folder.url)
+    #expect(
+      open.error == "errand: warning: other users can read the passwords in config; run chmod 600 on it\n")
+    #expect(try await Tool.shell("chmod 600 config; \(line)", in: folder.url).error == "")
+    try folder.write("-k", to: "config")
+    #expect(try await !Tool.shell("chmod 644 config; \(line)", in: folder.url).error.contains("passwords"))
+    let missing = try await Tool.shell("ERRAND_CONFIG=none $errand \(server.url("/"))", in: folder.url)
+    #expect(missing.code == 6 && missing.error.hasPrefix("errand: the file of options: cannot open none"))
   }
 
   @Test func `binary data is not written to a terminal`() async throws {

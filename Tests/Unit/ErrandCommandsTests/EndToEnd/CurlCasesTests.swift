@@ -40,22 +40,35 @@ import Testing
     ["--max-redirs", "2", "URL/"],
     ["-m", "20", "URL/"], ["--connect-timeout", "3s", "URL/"], ["--limit-rate", "1M", "URL/"],
     ["-i", "URL/"],
-    ["-o", "/dev/null", "URL/"], ["-H", "Range: bytes=0-9", "URL/"],
+    ["-o", "/dev/null", "URL/"], ["-o", "out", "URL/"], ["-O", "URL/out"],
+    ["-F", "f=@we\"ird;n.txt", "URL/"], ["-F", #"f=@a.json;filename="q\"uo\\te""#, "URL/"],
+    ["-F", #"a="[\"x\", \"\\\\\"]";type=application/json"#, "-F", "b=<a.json", "URL/"],
+    ["URL/", "a=b", "f@a.json"],
+    ["-T", "a.json", "URL/d/"],
+    ["--pin", "PIN", "URL/"], ["--pin", "other.test=PIN", "--pin", "127.0.0.1=PIN", "URL/"],
+    ["events", "URL/stream", "--last-id", "4", "--once"], ["-H", "Range: bytes=0-9", "URL/"],
     ["-H", "Expect: 100-continue", "-d", "a", "URL/"],
   ]
 
   @Test(arguments: cases) func `the curl command sends the same request`(arguments: [String]) async throws {
     let folder = try TemporaryFolder()
     try folder.write("{\"a\": 1}\n", to: "a.json")
+    try folder.write("text", to: "we\"ird;n.txt")
     try Data([0, 255, 10, 13, 128]).write(to: folder.file("b.bin"))
     try Data(repeating: 97, count: 3 << 20).write(to: folder.file("large"))
     let server = try MockServer()
+    server.on("GET", "/stream") { _ in
+      .response(fields: ["Content-Type": "text/event-stream"], body: "data: a\n\n")
+    }
     server.otherwise { _ in .response() }
+    let pin = "sha256/\(String(repeating: "A", count: 43))="
     let given = arguments.map {
       $0.replacing("URL", with: "http://127.0.0.1:\(server.port)").replacing("PORT", with: "\(server.port)")
+        .replacing("PIN", with: pin)
     }
     let own = try await Running(Tool.path, given, in: folder.url).result()
     #expect(own.code == 0, "\(own.error)")
+    for name in ["out"] { try? FileManager.default.removeItem(at: folder.file(name)) }
     let command = try await Running(Tool.path, given + ["--curl"], in: folder.url).result()
     #expect(command.code == 0 && command.error == "", "\(command.error)")
     let curl = try await Tool.shell("\(command.text.dropLast()) --silent --show-error", in: folder.url)
@@ -65,8 +78,24 @@ import Testing
     #expect(requests.first.map(described) == requests.last.map(described), "\(command.text)")
   }
 
+  @Test func `curl sends after a redirect what errand sends`() async throws {
+    let server = try MockServer()
+    server.on("/away") { _ in .redirect(302, to: "/there") }
+    server.otherwise { _ in .response() }
+    for arguments in [["-d", "a=1"], ["-X", "PUT", "-d", "a=1"], ["-X", "DELETE"]] {
+      let given = arguments + ["\(server.url("/away"))"]
+      _ = try await Running(Tool.path, given).result()
+      let command = try await Running(Tool.path, given + ["--curl"]).result().text.dropLast()
+      _ = try await Tool.shell("\(command) --silent")
+      let last = server.requests.suffix(4).map { "\($0.method) \($0.text)" }
+      #expect(last.prefix(2) == last.suffix(2), "\(command)")
+    }
+  }
+
   @Test(arguments: [
-    (["-u", "a:b", "URL/"], "secrets"), (["-b", "a=1", "URL/"], "secrets"),
+    (["--pin", "other.test=sha256/\(String(repeating: "A", count: 43))=", "URL/"], "--pin"),
+    (["--session", "s", "URL/"], "the cookies of --session"), (["-u", "a:b", "URL/"], "secrets"),
+    (["-b", "a=1", "URL/"], "secrets"),
     (["-d", "@b.bin", "--compress", "URL/"], "--compress"),
     (["--timeout", "3s", "URL/"], "--timeout"), (["--cookies", "jar", "URL/"], "--cookies"),
     (["--form", "password=x", "URL/"], "the body"), (["-w", "x", "URL/"], "-w"),

@@ -17,7 +17,7 @@ import Testing
     "get http://HOST/ 'http://u:M@h/?token=M'",
     "'http://u:M@HOST/none?token=M'", "'u:M@HOST/?token=M'", "send 'http://u:M@HOST/?sig=M' http://HOST/",
     "get -H 'Authorization Bearer M' http://HOST/",
-    "post -f M http://HOST/", "get --proxy 'ftp://u:M@h' http://HOST/",
+    "post -j M http://HOST/", "get --proxy 'ftp://u:M@h' http://HOST/",
     "get --proxy 'http://u:M@127.0.0.1:1' http://HOST/",
     "get --proxy 'http://u:M/x@127.0.0.1:1' http://HOST/", "get --proxy-user M http://HOST/none",
     "get -v --proxy http://127.0.0.1:1 --proxy-user u:M http://HOST/",
