@@ -25,20 +25,35 @@ enum CompletionScript {
   // MARK: bash
 
   private static var bash: String {
+    func following(_ command: CommandSpec) -> String {
+      command.subcommands.map { String($0.name.dropFirst(command.name.count + 1)) }.joined(separator: " ")
+    }
     let words = commands.map { command in
-      let following = command.subcommands.map { $0.name.dropFirst(command.name.count + 1) }.map(String.init)
-      return
-        "    '\(command.name)') words='\((following + command.options.flatMap(\.names)).joined(separator: " "))';;"
+      let names = command.options.flatMap(\.names).joined(separator: " ")
+      return "    '\(command.name)') words='\(following(command)) \(names)';;"
     }
     let files = Set(OptionSpec.all.filter(takesFile).flatMap(\.names)).sorted().joined(separator: "|")
     let lists = values.map {
       "    \($0.names.joined(separator: "|"))) words='\($0.values.joined(separator: " "))';;"
     }
-    let known = Set(values.flatMap(\.names))
+    let known = Set(values.flatMap(\.names) + ["--lane"])
     let others = Set(OptionSpec.all.filter { $0.takesValue && !takesFile($0) }.flatMap(\.names)).subtracting(
       known)
+    let names = CommandSpec.all.map(\.name)
     return """
       # Completes the arguments of errand in bash: errand completion bash
+      # Adds each line that begins with the first argument. Unlike compgen -W, this expands nothing in a line, which
+      # may come from a server.
+      _errand_add() {
+        local line
+        while IFS= read -r line; do
+          [[ -n $line && $line == "$1"* ]] && COMPREPLY+=("$2$(printf %q "$line")")
+        done
+      }
+      _errand_add_files() {
+        local path
+        while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -f -- "$1")
+      }
       _errand() {
         local IFS=$'\\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= first=1 index
         COMPREPLY=()
@@ -48,25 +63,23 @@ enum CompletionScript {
         done
         local command=${COMP_WORDS[first]}
         if [ "$COMP_CWORD" -eq "$first" ]; then
-          case $current in -*) command=request;; *) command= words='\(CommandSpec.all.map(\.name).joined(separator: " "))';; esac
-        elif [ "${command#-}" != "$command" ]; then
-          command=request
+          case $current in -*) command=request;; *) command= words='\(names.joined(separator: " "))';; esac
+        else
+          # A method, a URL or an option begins a command line without a command.
+          case $command in \(names.joined(separator: "|"))) ;; *) command=request;; esac
         fi
         case $current in
-        @*|*=@*|*@*)
-          local start=${current%%@*}@ path
-          for path in $(compgen -f -- "${current#*@}"); do COMPREPLY+=("$start$(printf %q "$path")"); done
-          return;;
+        @*|*=@*|*@*) _errand_add "${current#*@}" "${current%%@*}@" < <(compgen -f -- "${current#*@}"); return;;
         esac
         if [ "$COMP_CWORD" -gt "$first" ]; then
           case $previous in
-          \(files)) COMPREPLY=($(compgen -f -- "$current")); return;;
+          \(files)) _errand_add_files "$current"; return;;
       \(lists.joined(separator: "\n"))
-          --lane) words=$(errand outbox list --output json 2>/dev/null | sed -n 's/.*"lane" *: *"\\([^"]*\\)".*/\\1/p' | sort -u);;
-          \(others.subtracting(["--lane"]).sorted().joined(separator: "|"))) return;;
+          --lane) _errand_add "$current" < <(errand outbox list --only lane 2>/dev/null); return;;
+          \(others.sorted().joined(separator: "|"))) return;;
           esac
           if [ -n "$words" ]; then
-            COMPREPLY=($(compgen -W "${words// /$IFS}" -- "$current"))
+            _errand_add "$current" <<< "${words// /$IFS}"
             return
           fi
           case $command in
@@ -78,13 +91,20 @@ enum CompletionScript {
       \(words.joined(separator: "\n"))
         esac
         case $command in
-        help) words='\(CommandSpec.all.map(\.name).joined(separator: " ")) exit-codes';;
+        help)
+          words='\(names.joined(separator: " ")) exit-codes'
+          [ "$COMP_CWORD" -gt $((first + 1)) ] && case ${COMP_WORDS[first + 1]} in
+          \(parents.map { "\($0.name)) words='\(following($0))';;" }.joined(separator: " "))
+          *) return;;
+          esac;;
         completion) words='\(CompletionShell.allCases.map(\.rawValue).joined(separator: " "))';;
+        \(takingFiles.map { "'\($0)'" }.joined(separator: "|")))
+          [ "${current#-}" = "$current" ] && words=;;
         \(takingIDs.map { "'\($0)'" }.joined(separator: "|")))
-          words="$words $(errand outbox list --output json 2>/dev/null | sed -n 's/.*"id" *: *"\\([^"]*\\)".*/\\1/p' | tr '\\n' ' ')";;
+          _errand_add "$current" < <(errand outbox list --only id 2>/dev/null);;
         esac
-        COMPREPLY=($(compgen -W "${words// /$IFS}" -- "$current"))
-        [ ${#COMPREPLY[@]} -eq 0 ] && [ "${current#-}" = "$current" ] && COMPREPLY=($(compgen -f -- "$current"))
+        _errand_add "$current" <<< "${words// /$IFS}"
+        [ ${#COMPREPLY[@]} -eq 0 ] && [ "${current#-}" = "$current" ] && _errand_add_files "$current"
       }
       complete -o filenames -F _errand errand
 
@@ -95,7 +115,7 @@ enum CompletionScript {
   private static var values: [(names: [String], values: [String])] {
     [
       (OptionSpec.format.names, ["json"]), (OptionSpec.tlsMinimum.names, ["1.2", "1.3"]),
-      (OptionSpec.keyBy.names, ["lane"]),
+      (OptionSpec.keyBy.names, ["lane"]), (OptionSpec.only.names, ["id", "lane"]),
       (OptionSpec.state.names, OutboxState.allCases.map { "\($0)" }),
       (
         OptionSpec.request.names + OptionSpec.method.names,
@@ -108,6 +128,11 @@ enum CompletionScript {
   /// The commands whose arguments are the IDs of stored requests.
   private static var takingIDs: [String] {
     commands.filter { $0.operands.contains { $0.contains("ID") } }.map(\.name)
+  }
+
+  /// The commands whose first argument is a file.
+  private static var takingFiles: [String] {
+    commands.filter { $0.operands.first?.contains("FILE") ?? false }.map(\.name)
   }
 
   // MARK: zsh

@@ -32,6 +32,42 @@ import Testing
     #expect(try await completions("errand", "get", "--output", "j") == ["json"])
   }
 
+  @Test func `bash completes methods, files to upload, and the topics of help`() async throws {
+    #expect(try await completions("errand", "POST", "http://a", "--form") == ["--form"])
+    #expect(try await completions("errand", "help", "outbox", "li") == ["list"])
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "film")
+    #expect(try await completions("errand", "upload", folder.path("fi")) == [folder.path("film")])
+    #expect(try await completions("errand", "upload", "--tu") == ["--tus"])
+  }
+
+  @Test func `bash runs nothing that a stored request or a file has in its name`() async throws {
+    let folder = try TemporaryFolder()
+    let lanes = ["$(touch run)", "`touch run`", "two words"]
+    for lane in lanes {
+      let arguments = [
+        "post", "http://127.0.0.1:1/", "-d", "a", "--guaranteed", "--detach", "--store", "box",
+      ]
+      _ = try await Running(Tool.path, arguments + ["--lane", lane], in: folder.url).result()
+    }
+    try folder.write("", to: "$(touch run)")
+    let script = """
+      eval "$($errand completion bash)"
+      errand() { "$tool" "$@" --store box; }
+      for words in 'errand post --lane ' 'errand outbox show ' 'errand post -d @' 'errand get -o '; do
+        IFS=' ' read -r -a COMP_WORDS <<< "$words"; case $words in *' ') COMP_WORDS+=("");; esac
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _errand; printf '%s\\n' "${COMPREPLY[@]}"
+      done
+      """
+    try folder.write(script, to: "script")
+    let line = "errand='\(Tool.path)' tool='\(Tool.path)' exec bash script"
+    let result = try await Tool.shell("export errand; \(line)", in: folder.url)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("run")))
+    #expect(result.text.contains("two\\ words\n") && result.text.contains(#"\$\(touch\ run\)"#), "\(result)")
+    #expect(result.text.matches(of: /[0-9a-f-]{36}\n/).count == 3)
+  }
+
   @Test func `bash completes files after an @, also with blanks in their names`() async throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "two words.json")
