@@ -52,7 +52,9 @@
       serving.withLock { $0 }?.server.broadcast(ServerEvent.data("has", parts))
     }
 
-    private var parts: InspectorParts { InspectorParts(name: name, client: client != nil, outbox: outbox != nil) }
+    private var parts: InspectorParts {
+      InspectorParts(name: name, client: client != nil, outbox: outbox != nil)
+    }
 
     func record(_ event: CallEvent) {
       if !isStopped.withLock({ $0 }) { store.withLock { $0.take(event) } }

@@ -32,7 +32,7 @@
     private static let bodyLimit = 256 << 10
 
     private let outbox: Outbox
-    /// The number of rows that a search reads at once, and the most that it reads for one answer.
+    /// The number of rows that a search reads at once, and the most that it reads for one response.
     private let (searchStep, mostSearched): (Int, Int)
     private let state = Record()
     private let began = ContinuousClock.now
@@ -102,7 +102,7 @@
       return page
     }
 
-    /// Counts the matching requests after a sequence, or as many as can be read for one answer.
+    /// Counts the matching requests after a sequence, or as many as can be read for one response.
     func count(_ filter: OutboxFilter, after sequence: Int64) async throws -> OutboxCount {
       var count = OutboxCount(at: Self.now.rounded(.up))
       if filter.isPlain, let state = filter.state {
@@ -147,7 +147,7 @@
 
     /// Calls the body with the matching requests and with the number that were read, page by page, until it returns
     /// false.
-    /// - Returns: The sequence after which the search goes on; nil if all requests were read.
+    /// - Returns: The sequence after which the search continues; nil if all requests were read.
     private func search(
       _ filter: OutboxFilter, after sequence: Int64, step: Int? = nil, atMost limit: Int? = nil,
       _ body: ([OutboxEntry], Int) async throws -> Bool

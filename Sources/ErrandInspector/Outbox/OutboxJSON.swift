@@ -103,7 +103,7 @@ struct OutboxCount: Encodable {
   var count = 0
   /// When they were counted.
   let at: Double
-  /// The sequence after which the count goes on; nil if all were counted.
+  /// The sequence after which the count continues; nil if all were counted.
   var next: Int64?
 
   init(at: Double) { self.at = at }

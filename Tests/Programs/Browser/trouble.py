@@ -86,7 +86,7 @@ def look_at_trouble(context, program, pictures):
     page.evaluate(hide, False)
     expect(page.locator("#outbox-states-stored")).to_have_text("Waiting 10")
 
-    # A stopped program is told from one that works, and from one that has ended.
+    # The page distinguishes a stopped program from one that works, and from one that has ended.
     os.kill(inspected.process.pid, signal.SIGSTOP)
     expect(page.locator("#connection")).to_contain_text("no answer for")
     expect(page.locator("#outbox-health")).to_contain_text("What is shown is from")
