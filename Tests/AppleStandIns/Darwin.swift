@@ -71,6 +71,16 @@ public typealias sig_t = @convention(c) (Int32) -> Void
   public init() { absent() }
 }
 
+@frozen public struct sockaddr_in6: Sendable {
+  public var sin6_len: UInt8
+  public var sin6_family: sa_family_t
+  public var sin6_port: in_port_t
+  public var sin6_flowinfo: UInt32
+  public var sin6_addr: in6_addr
+  public var sin6_scope_id: UInt32
+  public init() { absent() }
+}
+
 @frozen public struct __sFILE { public init() { absent() } }
 public typealias FILE = __sFILE
 
@@ -97,6 +107,7 @@ public var errno: Int32 {
 
 public var E2BIG: Int32 { absent() }
 public var EACCES: Int32 { absent() }
+public var EADDRINUSE: Int32 { absent() }
 public var EAGAIN: Int32 { absent() }
 public var EMFILE: Int32 { absent() }
 public var ENFILE: Int32 { absent() }
@@ -161,6 +172,8 @@ public var SO_LINGER: Int32 { absent() }
 public var SO_NOSIGPIPE: Int32 { absent() }
 public var SO_RCVBUF: Int32 { absent() }
 public var SO_REUSEADDR: Int32 { absent() }
+public var IPPROTO_IPV6: Int32 { absent() }
+public var IPV6_V6ONLY: Int32 { absent() }
 public var SO_SNDBUF: Int32 { absent() }
 public var TCP_NODELAY: Int32 { absent() }
 public var POLLERR: Int32 { absent() }
@@ -175,6 +188,7 @@ public var PTHREAD_CREATE_DETACHED: Int32 { absent() }
 public var SIGBUS: Int32 { absent() }
 public var SIGFPE: Int32 { absent() }
 public var SIGILL: Int32 { absent() }
+public var SIGHUP: Int32 { absent() }
 public var SIGINT: Int32 { absent() }
 public var SIGKILL: Int32 { absent() }
 public var SIGPIPE: Int32 { absent() }
