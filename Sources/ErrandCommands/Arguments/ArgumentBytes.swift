@@ -37,6 +37,8 @@ enum ArgumentBytes {
   static func checked(_ text: String, _ name: String) throws(UsageError) -> String {
     guard isEscaped(text) else { return text }
     if let checked = String(validating: bytes(of: text), as: UTF8.self) { return checked }
-    throw UsageError("\(name) is not UTF-8", hint: "To send such bytes, put them into a file: -d @FILE.")
+    let isBody = OptionSpec.bodies.contains { name.hasSuffix(" \($0.name)") }
+    throw UsageError(
+      "\(name) is not UTF-8", hint: isBody ? "To send such bytes, put them into a file: -d @FILE." : nil)
   }
 }

@@ -39,7 +39,7 @@ struct EventsCommand {
     let transfer = action.transfer
     let limit = transfer.timeout ?? .seconds(10)
     let scope = RequestScope("events")
-    let isLate = Locked(false)
+    let isLate = Flag()
     let spool = SpooledInput()
     defer { spool.remove() }
     do {
@@ -58,7 +58,7 @@ struct EventsCommand {
         transfer: transfer, login: login, console: console,
         listeners: try transfer.recording.listeners(console), cache: nil, connections: Connections(),
         headTimeout: HeadTimeout(limit: limit) {
-          isLate.withLock { $0 = true }
+          isLate.set()
           scope.end()
         }
       ).client()
@@ -75,7 +75,7 @@ struct EventsCommand {
         .timedOut, RequestError.Code.timedOut.rawValue,
         "\(Request(transfer.method, transfer.url)): no response has begun for \(Amounts.time(limit))",
         hint: "To wait longer: --timeout 60s.")
-      let failure = isLate.withLock { $0 } ? late : CommandFailure(error, transfer)
+      let failure = isLate.isSet ? late : CommandFailure(error, transfer)
       return try console.end(with: failure, as: transfer.format)
     }
   }

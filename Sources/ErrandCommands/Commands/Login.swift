@@ -47,6 +47,8 @@ struct Login: Sendable {
   private(set) var signer: (any RequestSigner)?
   private(set) var verification: ResponseVerification?
   private(set) var cookies: (any CookieJar)?
+  /// True once the cookie file could not be read or written.
+  let cookiesHaveFailed = Flag()
   /// The URL of the request. The signer signs only for its origin.
   private let origins: [URL]
 
@@ -80,7 +82,11 @@ struct Login: Sendable {
     }
     cookies = try arguments.cookies.map { path in
       // The program ends after each request, so it would lose session cookies otherwise.
-      let store = CookieStore(file: URL(literalPath: path), keepsSessionCookies: true) { onProblem("\($0)") }
+      let store = CookieStore(file: URL(literalPath: path), keepsSessionCookies: true) {
+        [cookiesHaveFailed] in
+        cookiesHaveFailed.set()
+        onProblem("\($0)")
+      }
       if try store.hasForeignFile {
         throw UsageError(
           "the cookie file \(path) was not written by Errand and is not a cookies.txt, so it was not changed",
@@ -109,4 +115,12 @@ struct Login: Sendable {
     configuration.signerOrigins = origins
     configuration.cookies = cookies
   }
+}
+
+/// A fact that holds from some moment on.
+final class Flag: Sendable {
+  private let state = Locked(false)
+
+  var isSet: Bool { state.withLock { $0 } }
+  func set() { state.withLock { $0 = true } }
 }

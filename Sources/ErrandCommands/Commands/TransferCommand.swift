@@ -98,7 +98,7 @@ struct TransferCommand {
       }
       line?.end()
       await cache?.endScan()
-      return .success
+      return login.cookiesHaveFailed.isSet ? .localFile : .success
     } catch is OfflineTransport.Printed {
       return .success
     } catch OutputDescriptor.Failure.readerGone {

@@ -18,7 +18,7 @@ struct WriteOut: Sendable, Hashable {
 
   private var pieces: [Piece] = []
 
-  /// - Parameter format: The text, or `@FILE`, of which line breaks are no part.
+  /// - Parameter format: The text, or `@FILE` for that of a file without its line breaks.
   init(_ format: String) throws(UsageError) {
     var text = ""
     var rest = format[...]

@@ -138,6 +138,13 @@ import Testing
     #expect(try await Tool.run("get", url, in: folder.url).text == "none")
   }
 
+  @Test func `cookies that cannot be stored are a failure of a local file`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response(fields: ["Set-Cookie": "a=1"], body: "ok") }
+    let result = try await Tool.run("get", "\(server.url("/"))", "--cookies", "/proc/none")
+    #expect(result.code == 6 && result.text == "ok" && result.error.contains("/proc/none"))
+  }
+
   @Test(arguments: ["-u ann:mk0f1e2d", "--bearer mk0f1e2d"])
   func `a redirect to another origin is not sent the credential`(option: String) async throws {
     let (server, other) = (try MockServer(), try server())
