@@ -77,7 +77,8 @@ import Testing
     }.responding { request in request.index == 0 ? .response(status: 503) : .response().behind(gate) }
     let calls = (0..<count).map { _ in stage.client.start(.get("http://a.test/x").shared(within: .seconds(9)))
     }
-    while stage.client.metrics?.attempts != 2 || stage.client.metrics?.waiting != count { await Task.yield() }
+    let isReady = { stage.client.metrics?.attempts == 2 && stage.client.metrics?.waiting == count }
+    while !isReady(), !Task.isCancelled { await Task.yield() }
     #expect(stage.client.metrics?.inFlight == count)
     gate.open()
     for call in calls { _ = try await call.value }

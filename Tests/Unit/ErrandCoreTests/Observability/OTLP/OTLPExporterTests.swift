@@ -201,7 +201,8 @@ import Testing
     await #expect(collector.clock.run { await exporter.flush() })
     #expect(exporter.dropped == 2)
     #expect(collector.traces.count == 1)
-    while collector.cancelled.withLock({ $0 }) == 0 { await Task.yield() }
+    while collector.cancelled.withLock({ $0 }) == 0, !Task.isCancelled { await Task.yield() }
+    #expect(collector.cancelled.withLock { $0 } == 1)
   }
 
   @Test func `four batches are on their way at once, whatever the client's other requests do`() async throws {
@@ -220,7 +221,7 @@ import Testing
       to: URL(string: "http://collector.test:4318")!, through: client, service: "tests", limits: limits)
     let others = (0..<4).map { client.start(.get("http://collector.test:4318/\($0)")) }
     for number in 0..<6 { exporter.end(.sample(number)) }
-    while collector.traces.count < 4 { await Task.yield() }
+    while collector.traces.count < 4, !Task.isCancelled { await Task.yield() }
     // A request that waited for a slot would reach its deadline.
     await collector.clock.advance(by: .seconds(9))
     #expect(collector.traces.count == 4)
