@@ -225,7 +225,7 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
   case streamDropped
   /// The identity that the request was sent for signed out, or must sign in again.
   case signedOut
-  /// Another attempt of the same request got a response first (``Request/hedged(after:)``). Only events report this
+  /// Another attempt of the same request got a response first (``Request/hedged(after:)-(HedgeDelay)``). Only events report this
   /// reason.
   case overtaken
   /// Any other reason, as text.

@@ -38,7 +38,7 @@ public struct ClientConfiguration: Sendable {
   /// The limit on the retries of all the client's requests together, so that they do not overload a server in
   /// trouble.
   public var retryBudget = RetryBudget()
-  /// The time after which requests get a second attempt beside the first, as with ``Request/hedged(after:)``. With an
+  /// The time after which requests get a second attempt beside the first, as with ``Request/hedged(after:)-(HedgeDelay)``. With an
   /// invalid time, each request fails with a `RequestError` (`invalidRequest`). Default: nil, for no second attempts.
   public var hedging: HedgeDelay?
   /// The limits on the requests on the wire at once, and their order. `Client.limits` changes them while the

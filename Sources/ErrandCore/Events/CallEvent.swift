@@ -58,7 +58,7 @@ public struct CallEvent: Sendable {
     /// Another attempt follows after this time, because of this failure.
     case retrying(after: Duration, because: EventFailure)
     /// The response has not begun within this time, and the call with this number makes a second attempt
-    /// (``Request/hedged(after:)``). It ends with a response if it wins, and is cancelled if it does not.
+    /// (``Request/hedged(after:)-(HedgeDelay)``). It ends with a response if it wins, and is cancelled if it does not.
     case hedged(by: UInt64, after: Duration)
     /// The second attempt, which is the call with this number, got a response first. The first attempt is cancelled, and
     /// this call gets that response.
@@ -141,7 +141,7 @@ public enum CallPurpose: String, Sendable, Hashable {
   case sharing
   /// The call renews a cached response, which its caller has already received.
   case renewal
-  /// The call is the second attempt of another call (``Request/hedged(after:)``).
+  /// The call is the second attempt of another call (``Request/hedged(after:)-(HedgeDelay)``).
   case hedge
 }
 

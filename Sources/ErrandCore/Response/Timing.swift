@@ -23,7 +23,7 @@ public struct Timing: Sendable, Hashable {
   public var httpVersion: HTTPVersion?
   /// True if the connection had been used before; nil if that is not known.
   public var connectionReused: Bool?
-  /// The number of requests that were sent: the attempts, second attempts beside them (``Request/hedged(after:)``), and
+  /// The number of requests that were sent: the attempts, second attempts beside them (``Request/hedged(after:)-(HedgeDelay)``), and
   /// repetitions within them. `RequestError.attempt` counts only the attempts of the retry policy. 0 for a response that comes
   /// from the HTTP cache.
   public var attempts = 1

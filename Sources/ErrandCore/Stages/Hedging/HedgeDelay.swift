@@ -1,4 +1,4 @@
-/// The time after which a second attempt is made beside the first (``Request/hedged(after:)``).
+/// The time after which a second attempt is made beside the first (``Request/hedged(after:)-(HedgeDelay)``).
 public struct HedgeDelay: Sendable, Hashable, CustomStringConvertible {
   enum Kind: Sendable, Hashable {
     case never
