@@ -31,14 +31,17 @@ public final class Inspector: Sendable {
   ///   - client: The client whose calls are shown; nil to show only an outbox.
   ///   - outbox: The outbox to show, with buttons that change it; nil to show only calls.
   ///   - limits: The limits of the inspector's memory.
-  public convenience init(_ client: Client?, _ outbox: Outbox? = nil, limits: Limits = Limits()) {
-    self.init(client, outbox, limits: limits, name: ProcessInfo.processInfo.processName)
+  public init(_ client: Client?, _ outbox: Outbox? = nil, limits: Limits = Limits()) {
+    #if ERRAND_INSPECTOR
+      core = InspectorCore(client, outbox, limits)
+    #endif
   }
 
-  /// - Parameter name: What the page shows as its title, so that a person can tell several apart.
-  package init(_ client: Client?, _ outbox: Outbox?, limits: Limits = Limits(), name: String) {
+  /// - Parameter name: The page's title, so that a person can tell several apart; otherwise the program's name.
+  package convenience init(_ client: Client?, _ outbox: Outbox?, name: String) {
+    self.init(client, outbox)
     #if ERRAND_INSPECTOR
-      core = InspectorCore(client, outbox, limits, name)
+      core.name.withLock { $0 = name }
     #endif
   }
 

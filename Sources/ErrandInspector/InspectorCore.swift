@@ -24,8 +24,9 @@
     private static let outboxInterval = (open: Duration.seconds(1), closed: Duration.seconds(10))
 
     let bodyLimit: Int
+    /// The page's title.
+    let name = Locked(ProcessInfo.processInfo.processName)
     private let client: Client?
-    private let name: String
     private let shown: Locked<OutboxConsole?>
     private let store: Locked<CallStore>
     private let limits: Inspector.Limits
@@ -35,8 +36,8 @@
     /// first rows and its first message.
     private let telling = Locked(())
 
-    init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits, _ name: String) {
-      (self.client, self.name) = (client, name)
+    init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
+      self.client = client
       shown = Locked(outbox.map { OutboxConsole($0) })
       self.limits = limits
       bodyLimit = limits.bodyLength
@@ -53,7 +54,7 @@
     }
 
     private var parts: InspectorParts {
-      InspectorParts(name: name, client: client != nil, outbox: outbox != nil)
+      InspectorParts(name: name.withLock { $0 }, client: client != nil, outbox: outbox != nil)
     }
 
     func record(_ event: CallEvent) {

@@ -35,6 +35,9 @@ package final class PageServer: Sendable {
   private let sockets: [Int32]
   private let wakeRead: Int32
   private let wakeWrite: Int32
+  /// A pipe whose end for writing the thread closes when the port is free.
+  private let endRead: Int32
+  private let endWrite: Int32
   private let handler: Handler
   private let commands = Locked<[Command]>([])
   private let listeners = Locked(0)
@@ -48,7 +51,7 @@ package final class PageServer: Sendable {
     port: Int, isOpen: Bool = false, usesIPv6: Bool = false, _ handler: @escaping Handler
   ) throws(SocketError) {
     var sockets: [Int32] = []
-    var pipes: [Int32] = [-1, -1]
+    var (pipes, ends): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
     do throws(SocketError) {
       sockets.append(try Socket.make())
       try Self.listen(on: sockets[0], port, isOpen: isOpen, isIPv6: false)
@@ -63,14 +66,14 @@ package final class PageServer: Sendable {
           close(sockets.removeLast())
         }
       }
-      guard pipe(&pipes) == 0 else { throw .system("cannot make a pipe") }
+      guard pipe(&pipes) == 0, pipe(&ends) == 0 else { throw .system("cannot make a pipe") }
     } catch {
-      for socket in sockets { close(socket) }
+      for descriptor in sockets + pipes + ends where descriptor >= 0 { close(descriptor) }
       throw error
     }
     self.sockets = sockets
-    (wakeRead, wakeWrite) = (pipes[0], pipes[1])
-    for descriptor in [wakeRead, wakeWrite] {
+    (wakeRead, wakeWrite, endRead, endWrite) = (pipes[0], pipes[1], ends[0], ends[1])
+    for descriptor in pipes + ends {
       Socket.setNonBlocking(descriptor)
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
@@ -82,6 +85,7 @@ package final class PageServer: Sendable {
   deinit {
     close(wakeRead)
     close(wakeWrite)
+    close(endRead)
   }
 
   private static func listen(
@@ -98,8 +102,13 @@ package final class PageServer: Sendable {
   /// Sends bytes to every event stream.
   package func broadcast(_ data: Data) { put(.broadcast(data)) }
 
-  /// Closes every connection, and ends the thread.
-  package func stop() { put(.stop) }
+  /// Closes every connection, frees the port, and ends the thread. The handler must not call this.
+  package func stop() {
+    put(.stop)
+    // The thread may be in the handler for a moment.
+    var end = pollfd(fd: endRead, events: Int16(POLLIN), revents: 0)
+    poll(&end, 1, 5000)
+  }
 
   private func put(_ command: Command) {
     commands.withLock { $0.append(command) }
@@ -146,6 +155,7 @@ package final class PageServer: Sendable {
     }
     for connection in connections { connection.shut() }
     for socket in sockets { close(socket) }
+    close(endWrite)
     room.deallocate()
   }
 

@@ -74,10 +74,14 @@ struct SessionFile: Codable {
       transfer.fields.contains { ASCII.equalIgnoringCase($0.name, name) }
         || transfer.omits(name)
     }
-    let kept = fields.filter { $0.count == 2 && !isGiven($0[0]) }
-    fields = kept + transfer.fields.filter { isKept($0.name) }.map { [$0.name, $0.value] }
+    // The last login counts, as a field or as an option.
+    if isGiven("Authorization") { login = nil }
     let hasLogin = transfer.credentials.scheme != nil
-    for pair in kept where !(hasLogin && ASCII.equalIgnoringCase(pair[0], "Authorization")) {
+    let kept = fields.filter {
+      $0.count == 2 && !isGiven($0[0]) && !(hasLogin && ASCII.equalIgnoringCase($0[0], "Authorization"))
+    }
+    fields = kept + transfer.fields.filter { isKept($0.name) }.map { [$0.name, $0.value] }
+    for pair in kept {
       transfer.fields.append(HTTPFields.Field(pair[0], pair[1]))
     }
   }

@@ -75,7 +75,7 @@ public final class MetricsServer: Sendable {
 
   deinit { stop() }
 
-  /// Ends the server and its connections. Calling it again does nothing.
+  /// Ends the server and its connections, and frees the port. Calling it again does nothing.
   public func stop() { server.stop() }
 
   private static func response(_ sources: [any MetricsSource]) async -> ServedResponse {

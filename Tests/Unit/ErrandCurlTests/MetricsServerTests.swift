@@ -25,6 +25,15 @@ import Testing
     #expect(response.text.hasSuffix("\n"))
   }
 
+  @Test func `a port is free when its server has stopped`() throws {
+    var server = try Metrics.serve(port: 0, client)
+    let port = try #require(server.url.port)
+    for _ in 0..<50 {
+      server.stop()
+      server = try Metrics.serve(port: port, client)
+    }
+  }
+
   @Test func `other paths, methods and names are refused`() async throws {
     let server = try Metrics.serve(port: 0, client)
     let send = { @Sendable (request: Request) async throws in

@@ -185,6 +185,11 @@ import Testing
     else { throw UsageError("") }
     #expect(several.map(\.connection.acceptsAnyCertificate) == [true, false])
     #expect(several.map { $0.fields.map(\.name) } == [["X-A"], ["X-A", "X-B"]])
+    let login = try ConfigFile("-u ann:secret", path: "config")
+    guard case .transfer(let bearer) = try Invocation(["a.test", "--bearer", "t"], defaults: login) else {
+      throw UsageError("")
+    }
+    #expect(bearer.credentials.scheme == .bearer(SecretText("t")))
     for text in ["word", "--nothing", "-H 'x", "[a/b]"] {
       let error = #expect(throws: UsageError.self) { try ConfigFile(text, path: "config") }
       #expect(error?.message.hasPrefix("config, line 1: ") == true)

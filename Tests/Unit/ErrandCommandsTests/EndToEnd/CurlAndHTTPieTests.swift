@@ -18,10 +18,13 @@ import Testing
     let folder = try TemporaryFolder()
     let url = "\(server.url("/"))"
     _ = try await run(
-      ["--session", "s", "-u", "ann:secret", "-H", "X-A: b", "-H", "Content-Type: x", url], in: folder)
+      [
+        "--session", "s", "-u", "ann:secret", "-H", "X-A: b", "-H", "Content-Type: x", "-H",
+        "Idempotency-Key: 1", url,
+      ], in: folder)
     _ = try await run(["--session", "s", url], in: folder)
     let fields = try #require(server.requests.last).fields
-    #expect(fields["X-A"] == "b" && fields["Content-Type"] == nil)
+    #expect(fields["X-A"] == "b" && fields["Content-Type"] == nil && fields["Idempotency-Key"] == nil)
     #expect(fields["Authorization"] == "Basic \(Data("ann:secret".utf8).base64EncodedString())")
     #expect(fields["Cookie"] == "a=1")
     for name in ["s", "s.cookies"] {
@@ -30,6 +33,31 @@ import Testing
     let other = try await run(["--session", "s", "http://localhost:\(server.port)/"], in: folder)
     #expect(other.code == 2 && other.error.contains("is for http://127.0.0.1:\(server.port)"))
     #expect(!other.error.contains("secret") && server.requests.count == 2)
+  }
+
+  @Test func `a session keeps one login, the last one`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response() }
+    let folder = try TemporaryFolder()
+    try folder.write("from-a-file", to: "token")
+    let url = "\(server.url("/"))"
+    for login in [
+      ["-H", "Authorization: Custom 1"], ["-u", "ann:s3cret"], [], ["--bearer", "@token"], [],
+    ] {
+      #expect(try await run(["--session", "s", url] + login, in: folder).code == 0)
+    }
+    let basic = "Basic \(Data("ann:s3cret".utf8).base64EncodedString())"
+    #expect(
+      server.requests.map { $0.fields.values(of: "Authorization") }
+        == [["Custom 1"], [basic], [basic], ["Bearer from-a-file"], []])
+    #expect(try !String(contentsOf: folder.file("s"), encoding: .utf8).contains("s3cret"))
+  }
+
+  @Test func `a certificate that is not checked is named once for all URLs`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .response() }
+    let result = try await run(["-k", "\(server.url("/a"))", "\(server.url("/b"))"], in: TemporaryFolder())
+    #expect(result.error.ranges(of: "warning: -k accepts any certificate").count == 1)
   }
 
   @Test func `a file that is not a session is not changed`() async throws {
