@@ -99,11 +99,7 @@ package enum Socket {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = host.bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    return pass(address, to: body)
   }
 
   private static func withIPv6Address(
@@ -116,9 +112,16 @@ package enum Socket {
     address.sin6_family = sa_family_t(AF_INET6)
     address.sin6_port = in_port_t(port).bigEndian
     if !isOpen { withUnsafeMutableBytes(of: &address.sin6_addr) { $0[15] = 1 } }
-    return withUnsafePointer(to: &address) { pointer in
+    return pass(address, to: body)
+  }
+
+  /// Calls the body with the address of either family as the system's functions take it.
+  private static func pass<Address>(
+    _ address: Address, to body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+        body($0, socklen_t(MemoryLayout<Address>.size))
       }
     }
   }

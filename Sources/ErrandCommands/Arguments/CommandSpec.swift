@@ -46,6 +46,10 @@ extension CommandSpec {
   private static let shown = Group(title: "Output", options: OptionSpec.shown)
   private static let habits = Group(
     title: "Options of curl that ask for what errand does anyway", options: OptionSpec.habits)
+  /// The output of a command that prints no body.
+  private static let summarized = Group(
+    title: "Output",
+    options: [.include, .verbose, .activity, .format, .silent, .fail] + OptionSpec.watching)
   private static let arriving = Group(title: "Guaranteed delivery", options: OptionSpec.arriving)
 
   private static let bodyNotes = [
@@ -114,9 +118,7 @@ extension CommandSpec {
     ],
     groups: [
       asking, identity, limits, connection,
-      Group(
-        title: "Output",
-        options: [.include, .verbose, .activity, .format, .silent, .fail] + OptionSpec.watching),
+      summarized,
       habits,
     ],
     examples: ["errand head https://example.com"])
@@ -168,9 +170,7 @@ extension CommandSpec {
     groups: [
       asking, identity, limits, connection,
       Group(title: "File", options: [.file, .resume]),
-      Group(
-        title: "Output",
-        options: [.include, .verbose, .activity, .format, .silent, .fail] + OptionSpec.watching),
+      summarized,
       habits,
     ],
     examples: [

@@ -3,7 +3,7 @@ import ErrandCurl
 
 /// The transports of one command. Requests with the same options share one, and so its connections.
 final class Connections: Sendable {
-  /// What a transport does for all requests that it sends.
+  /// The options of a transport, which are those of all requests that it sends.
   struct Use: Hashable {
     let options: ConnectionArguments
     let isVerbose: Bool

@@ -73,10 +73,9 @@ struct RequestBuilder {
           form = form.bytes(
             pair.name, Data(pair.value.utf8), fileName: fileName, contentType: type ?? "text/plain")
         case .textFile(let name, let path, let type):
-          let data = Data(try Self.text(in: path).utf8)
+          let text = try Self.text(in: path)
           form =
-            type.map { form.bytes(name, data, contentType: $0) }
-            ?? form.field(name, String(decoding: data, as: UTF8.self))
+            type.map { form.bytes(name, Data(text.utf8), contentType: $0) } ?? form.field(name, text)
         case .file(let name, let path, let type, let fileName):
           form = try await adding(path, as: name, type, fileName, to: form)
         }

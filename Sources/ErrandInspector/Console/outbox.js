@@ -348,26 +348,20 @@ async function choose(row) {
   await readDetail();
 }
 
-async function readDetail() {
-  const id = chosen, found = await fetchJSON('outbox/request?id=' + encodeURIComponent(id));
+// Reads the request. With `waits`, a change waits behind a button while the reader is in the details.
+async function readDetail(waits = false) {
+  const id = chosen, found = await fetchJSON('outbox/request?id=' + encodeURIComponent(id)), panel = $('outbox-panel');
   if (chosen !== id) return;
+  if (waits && !wantsDetail) {
+    if (found === undefined || JSON.stringify(found) === JSON.stringify(detail)) return;
+    if (isOver || hasSelection(panel) || panel.contains(document.activeElement)) { $('outbox-changed').hidden = false; return; }
+  }
   $('outbox-changed').hidden = true;
   [detail, isLoading, wantsDetail] = [found, false, false];
   if (found) {
     setText($('outbox-title'), found.row.method + ' ' + found.row.url);
     list.replace(found.row);
   }
-  renderDetail();
-}
-
-// Reads the request again, and shows what has changed at once, unless the reader is in the details.
-async function updateDetail() {
-  if (wantsDetail) return readDetail();
-  const id = chosen, found = await fetchJSON('outbox/request?id=' + encodeURIComponent(id)), panel = $('outbox-panel');
-  if (chosen !== id || found === undefined || JSON.stringify(found) === JSON.stringify(detail)) return;
-  if (isOver || hasSelection(panel) || panel.contains(document.activeElement)) { $('outbox-changed').hidden = false; return; }
-  detail = found;
-  if (found) list.replace(found.row);
   renderDetail();
 }
 
@@ -462,7 +456,7 @@ export function drawOutbox() {
   showOrigins();
   // Another process may have attempted requests, which the counts do not show. So the page is read each time.
   read();
-  if (chosen != null) updateDetail();
+  if (chosen != null) readDetail(true);
 }
 
 export const hasOutbox = () => outbox != null;
@@ -517,7 +511,7 @@ export function setUpOutbox(onmove) {
   $('all-retry').addEventListener('click', () => changeAll('retry'));
   $('all-drop').addEventListener('click', () => changeAll('drop'));
   $('outbox-close').addEventListener('click', () => choose(null));
-  $('outbox-changed').addEventListener('click', readDetail);
+  $('outbox-changed').addEventListener('click', () => readDetail());
   $('outbox-panel').addEventListener('pointerenter', () => { isOver = true; });
   $('outbox-panel').addEventListener('pointerleave', () => { isOver = false; });
   showPicked();

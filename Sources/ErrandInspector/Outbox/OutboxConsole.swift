@@ -204,7 +204,7 @@
     /// Forgets the changes that have not begun yet.
     func forgetPending() { state.withLock { $0.pending.forget() } }
 
-    /// Carries out a change in a task of its own, because it may take long. The page shows how far it is.
+    /// Carries out a change in a separate task, because it may take long. The page shows how far it is.
     private func begin(_ change: PendingActions.Item) {
       Task {
         var failure: String?

@@ -2,7 +2,7 @@ import ErrandOutbox
 
 /// Selects requests of an outbox, as the page asks for them: by state and lane in the store, and by origin and text
 /// among the rows that the store returns.
-struct OutboxFilter: Sendable, Decodable {
+struct OutboxFilter: Sendable, Equatable, Decodable {
   var state: OutboxState?
   var lane: String?
   /// A part of the URL up to its path, in whatever case; nil for all.
@@ -29,7 +29,10 @@ struct OutboxFilter: Sendable, Decodable {
 
   /// Returns true if the other filter selects the same requests, whenever it was asked for.
   func isSame(as other: OutboxFilter?) -> Bool {
-    state == other?.state && lane == other?.lane && origin == other?.origin && text == other?.text
+    var (own, other) = (self, other)
+    own.asked = nil
+    other?.asked = nil
+    return own == other
   }
 
   /// Returns whether a request of the selection has the origin and the text.

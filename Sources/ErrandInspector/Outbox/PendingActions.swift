@@ -8,7 +8,7 @@ struct PendingActions: Sendable {
     let ends: Double
     /// The number of requests that were changed; nil before the change begins.
     fileprivate(set) var done: Int?
-    /// What a person has to know of its end; nil if all of its requests were changed.
+    /// Why some of its requests were not changed, as a sentence; nil if all were.
     fileprivate(set) var failure: String?
   }
 
