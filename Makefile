@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help dashboards demo build install install-files test lint api check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
+.PHONY: help dashboards demo build package release-check libcurls install install-files test lint api check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
 
 help:
 	@echo "make demo      install missing packages, and run the tour of Errand"
@@ -33,11 +33,30 @@ help:
 	@echo "make bench-fleet  measure the outbox on PostgreSQL and compare it with pgbench: LESS=10 for a tenth"
 	@echo "make build     build the command line as .build/release/errand"
 	@echo "make install   install it with its manual page and completions: PREFIX=/usr/local, DESTDIR="
+	@echo "make package   build a Debian package and a tarball, and try the package in clean systems: TRY=--no-try"
+	@echo "make libcurls  run the tests of the transport with other versions of libcurl"
+	@echo "make release-check  check that this commit can be released, and print what a maintainer types next"
 	@echo "make format    format the sources"
 
 build:
 	@scripts/install build
 	swift build -c release --static-swift-stdlib --product errand $(SWIFT_FLAGS)
+
+# Needs Debian. TRY=--no-try makes the packages, and tries none of them in a clean Debian.
+package:
+	@scripts/install package
+	@$(MAKE) --no-print-directory build
+	@scripts/package $(TRY)
+
+release-check:
+	@scripts/release-check
+
+# The transport's tests with the libcurl of Debian 13 and of the next Debian.
+libcurls:
+	@scripts/install test
+	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
+	@RELEASE=trixie scripts/newer-libcurl ErrandCurlTests
+	@scripts/newer-libcurl ErrandCurlTests
 
 PREFIX ?= /usr/local
 BINARY := .build/release/errand
@@ -64,6 +83,7 @@ test:
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory -j2 lint check-apple
 	@scripts/dashboards
+	@scripts/fleet-files
 	@scripts/api --check $(TRAITS)
 	@ERRAND_PYTHON=$$(scripts/peers) ERRAND_WATCHING_PYTHON=$$(scripts/peers watching) scripts/test $(TRAITS)
 	@scripts/programs
@@ -72,6 +92,7 @@ test:
 lint:
 	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 	@scripts/mutants --check
+	@scripts/version --check
 
 # On macOS the build itself compiles this code.
 check-apple:

@@ -420,7 +420,7 @@ let tests: [Target] = [
       "Errand", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandInspector",
       "ErrandOutboxPostgres", "ErrandSigning", "ErrandStructuredFields",
       "ErrandSwiftUI", "ErrandConformance", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol",
-      "TestSupport",
+      "Programs", "TestSupport",
     ] + standIns("UIKit") + standIns("SwiftUI"),
     path: "Tests/Unit/ErrandTests", swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
   .testTarget(

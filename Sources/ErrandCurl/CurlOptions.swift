@@ -60,6 +60,16 @@ final class CurlOptions: Sendable {
   }
 
   private static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
+  /// The reason why HTTP/2 is not used; nil if it is.
+  static var http2Problem: String? {
+    if supportsHTTP2 { return nil }
+    let version =
+      curl_version_info(CURLVERSION_FIRST).map { String(cString: $0.pointee.version) } ?? "unknown"
+    return "HTTP/2 needs libcurl 8.19 or later, built with nghttp2; this is libcurl \(version)"
+  }
+
+  static var libraries: String { curl_version().map { String(cString: $0) } ?? "libcurl" }
+
   /// Older versions do not report the fate of a stream.
   static let supportsHTTP2 = version >= 0x08_1300 && errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
 
@@ -285,12 +295,11 @@ final class CurlOptions: Sendable {
         code: .unsupported,
         message: "libcurl sends no trailers with HTTP/2; use httpVersion(.automatic), which then is HTTP/1.1")
     }
-    if Self.supportsHTTP2 { return nil }
-    let version =
-      curl_version_info(CURLVERSION_FIRST).map { String(cString: $0.pointee.version) } ?? "unknown"
-    return CurlProblem(
-      code: .unsupported,
-      message: "HTTP/2 needs libcurl 8.19 or later, built with nghttp2; this is libcurl \(version). "
-        + "Use a newer libcurl, or httpVersion(.automatic), which is HTTP/1.1 with this one")
+    return Self.http2Problem.map { problem in
+      CurlProblem(
+        code: .unsupported,
+        message: problem
+          + ". Use a newer libcurl, or httpVersion(.automatic), which is HTTP/1.1 with this one")
+    }
   }
 }

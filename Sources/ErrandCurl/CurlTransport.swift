@@ -27,6 +27,11 @@ public final class CurlTransport: Transport {
   /// fails with `RequestError(.unsupported)`.
   public static let supportsHTTP2 = CurlOptions.supportsHTTP2
 
+  /// The names and versions of libcurl and of the libraries that it uses.
+  package static var libraries: String { CurlOptions.libraries }
+  /// The reason why the transport does not use HTTP/2; nil if it does.
+  package static var http2Problem: String? { CurlOptions.http2Problem }
+
   /// Runs tasks on the transport's thread, so that a request and its response need no switch of threads.
   ///
   ///

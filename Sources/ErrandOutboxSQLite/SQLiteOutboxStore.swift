@@ -1,3 +1,4 @@
+import CSQLite
 public import ErrandCore
 public import ErrandOutbox
 
@@ -17,6 +18,7 @@ public import ErrandOutbox
 /// A store that is released without `close` closes itself a little later.
 package final class SQLiteOutboxStore: HandoverStore {
   private static let pageSize = 500
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
   private let runner: RestingRunner
   private let counter: Counter

@@ -18,7 +18,7 @@ final class LibcurlLoad: Load, @unchecked Sendable {
       throw LoadFailed(description: "libcurl-sockets: this system lacks epoll")
     }
     // These are the header fields of Errand, so that both clients send the same bytes.
-    curl_loop_add_field(loop, "User-Agent: Errand/0.1.0")
+    curl_loop_add_field(loop, "User-Agent: Errand/0.2.0")
     curl_loop_add_field(loop, "Accept-Encoding: gzip, deflate, br, zstd")
     if let authorities = work.authorities { curl_loop_trust(loop, authorities) }
     if work.upload > 0 {

@@ -262,8 +262,10 @@ extension CommandSpec {
     name: "man", operands: [], summary: "print the manual page in roff, for man -l -",
     examples: ["errand man | man -l -"])
 
-  private static let version = CommandSpec(name: "version", operands: [], summary: "print the version")
+  private static let version = CommandSpec(
+    name: "version", operands: [], summary: "print the version",
+    groups: [Group(title: "Output", options: [.versions])])
 
   private static let help = CommandSpec(
-    name: "help", operands: ["[COMMAND]"], summary: "show help on a command, or on exit-codes")
+    name: "help", operands: ["[COMMAND]"], summary: "show help on a command, on exit-codes, or on errors")
 }

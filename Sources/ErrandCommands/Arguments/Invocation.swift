@@ -6,6 +6,7 @@ enum Invocation: Sendable, Hashable {
     case overview
     case command(String)
     case exitCodes
+    case errors
   }
 
   case transfer(Transfer)
@@ -18,7 +19,8 @@ enum Invocation: Sendable, Hashable {
   case inspect(port: Int, arguments: [String])
   case completion(CompletionShell)
   case manual
-  case version
+  /// - Parameter isLong: True to print the versions of the libraries, too.
+  case version(isLong: Bool)
   case help(Help)
 
   /// - Parameter defaults: The options of the user's file.
@@ -29,7 +31,8 @@ enum Invocation: Sendable, Hashable {
     }
     let name = try ArgumentBytes.checked(first, "the command")
     switch name {
-    case "--version", "-V": self = .version
+    case "--version", "-V":
+      self = .version(isLong: arguments.dropFirst().contains { ["-v", "--verbose"].contains($0) })
     case "--help", "-h": self = .help(.overview)
     default:
       guard let command = CommandSpec.all.first(where: { $0.name == name }) else {
@@ -127,7 +130,7 @@ enum Invocation: Sendable, Hashable {
           hint: "It has scripts for bash, zsh and fish.")
       }
       self = .completion(shell)
-    case "version": self = .version
+    case "version": self = .version(isLong: arguments.has(.versions))
     case "send":
       guard ASCII.isToken(operands[0]) else {
         throw UsageError(
@@ -233,9 +236,10 @@ enum Invocation: Sendable, Hashable {
     guard !operands.isEmpty else { return .overview }
     let topic = operands.joined(separator: " ")
     if topic == "exit-codes" { return .exitCodes }
+    if topic == "errors" { return .errors }
     guard CommandSpec.named(topic) != nil else {
       let names = (CommandSpec.all + CommandSpec.all.flatMap(\.subcommands)).map(\.name)
-      let near = Spelling.nearest(to: topic, in: names + ["exit-codes"])
+      let near = Spelling.nearest(to: topic, in: names + ["exit-codes", "errors"])
       throw UsageError(
         "errand has no help on \(topic.quotedWithoutSecrets)",
         hint: near.map { "Did you mean errand help \($0)?" } ?? "errand help lists the commands.")

@@ -133,6 +133,7 @@ extension OptionSpec {
     "include", "i", nil, "print the status and the header fields before the body")
   static let verbose = OptionSpec(
     "verbose", "v", nil, "show attempts, the heads that are sent and come, and timing")
+  static let versions = OptionSpec("verbose", "v", nil, "also print the versions of the libraries")
   static let activity = OptionSpec(
     "activity", nil, "TEXT", "show this text and the progress while a request takes long")
   static let file = OptionSpec(

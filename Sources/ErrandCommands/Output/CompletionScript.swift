@@ -92,7 +92,7 @@ enum CompletionScript {
         esac
         case $command in
         help)
-          words='\(names.joined(separator: " ")) exit-codes'
+          words='\(names.joined(separator: " ")) exit-codes errors'
           [ "$COMP_CWORD" -gt $((first + 1)) ] && case ${COMP_WORDS[first + 1]} in
           \(parents.map { "\($0.name)) words='\(following($0))';;" }.joined(separator: " "))
           *) return;;
@@ -175,7 +175,7 @@ enum CompletionScript {
         fi
         case $command in
           completion) compadd \(CompletionShell.allCases.map(\.rawValue).joined(separator: " "));;
-          help) compadd \(CommandSpec.all.map(\.name).joined(separator: " ")) exit-codes;;
+          help) compadd \(CommandSpec.all.map(\.name).joined(separator: " ")) exit-codes errors;;
       \(options.joined(separator: "\n"))
         esac
       }

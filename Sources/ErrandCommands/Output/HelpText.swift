@@ -6,6 +6,7 @@ enum HelpText {
     switch topic {
     case .overview: overview
     case .exitCodes: exitCodes
+    case .errors: errors
     case .command(let name): CommandSpec.named(name).map(command) ?? overview
     }
   }
@@ -31,6 +32,7 @@ enum HelpText {
         errand download https://example.com/film.mp4 --resume
 
       errand help COMMAND explains a command and its options. errand help exit-codes lists the exit codes.
+      errand help errors lists the codes of errors, with what to do.
 
       """
   }
@@ -49,6 +51,15 @@ enum HelpText {
       If the reader of standard output closes it, as head does, errand ends silently by SIGPIPE.
 
       """
+  }
+
+  private static var errors: String {
+    let blocks = [("Requests", ErrorGuide.requests), ("The outbox", ErrorGuide.outboxes)].map {
+      title, guides in
+      "\(title):\n\n"
+        + guides.map { "  \($0.code)\n      \($0.cause)\n      \($0.cure)" }.joined(separator: "\n")
+    }
+    return blocks.joined(separator: "\n\n") + "\n"
   }
 
   private static func command(_ command: CommandSpec) -> String {

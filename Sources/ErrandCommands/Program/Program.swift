@@ -60,7 +60,7 @@ public enum Program {
         return await InspectCommand(port: port, console: console) { await run(arguments, console) }.run()
       case .completion(let shell): try console.output.write(CompletionScript.text(for: shell))
       case .manual: try console.output.write(ManPage.text)
-      case .version: try console.output.write("errand \(ErrandVersion.current)\n")
+      case .version(let isLong): try console.output.write(VersionText.text(isLong: isLong))
       case .help(let topic): try console.output.write(HelpText.text(topic))
       }
       return .success

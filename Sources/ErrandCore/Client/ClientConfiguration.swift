@@ -96,9 +96,3 @@ public struct ClientConfiguration: Sendable {
   /// Makes a configuration with the defaults.
   public init() {}
 }
-
-/// Errand's own version.
-public enum ErrandVersion {
-  /// The version as text, such as `0.1.0`.
-  public static let current = "0.1.0"
-}

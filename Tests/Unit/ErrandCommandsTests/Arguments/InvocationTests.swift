@@ -117,8 +117,10 @@ import Testing
   }
 
   @Test func `help and version are accepted in their usual forms`() throws {
-    #expect(try Invocation(["--version"]) == .version)
-    #expect(try Invocation(["version"]) == .version)
+    for name in ["--version", "version"] {
+      #expect(try Invocation([name]) == .version(isLong: false))
+      #expect(try Invocation([name, "-v"]) == .version(isLong: true))
+    }
     #expect(try Invocation(["help"]) == .help(.overview))
     #expect(try Invocation(["--help"]) == .help(.overview))
     #expect(try Invocation(["help", "get"]) == .help(.command("get")))
