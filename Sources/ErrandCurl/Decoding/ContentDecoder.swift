@@ -156,8 +156,8 @@ package enum ContentCoding: String, Sendable, Hashable {
   /// Returns the codings of a body in the order in which they were applied, without `identity`.
   ///
   /// An unknown coding is refused, as in libcurl. Browsers show such a body undecoded, but a caller would
-  /// mistake the coded bytes for the content. More than `limit` codings are refused, because each takes
-  /// memory, and servers use fewer.
+  /// mistake the coded bytes for the content; `undecoded()` asks for them. More than `limit` codings are refused,
+  /// because each takes memory, and servers use fewer.
   static func list(_ fields: HTTPFields) throws(DecodingFailure) -> [ContentCoding] {
     var codings: [ContentCoding] = []
     for value in fields.values(of: "Content-Encoding") {
