@@ -42,6 +42,8 @@ extension Request {
 
   /// The header fields as they are sent: with fields that describe the body, and without spaces around values.
   var wireFields: HTTPFields {
+    // Not stored: it is computed for the check and again to be sent, because a signer, an interceptor or a redirect
+    // may change the request in between.
     var fields = fields
     // A signed request has the body's fields already, unless its signer has removed them.
     if options.signingPass?.isSigned == true {
