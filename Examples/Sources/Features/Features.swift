@@ -12,7 +12,7 @@ import Foundation
   static let all: [(name: String, run: @Sendable (MockServer) async throws -> Void)] = [
     ("sending", sending), ("uploading", uploading), ("resumingUploads", resumingUploads),
     ("downloading", downloading), ("streaming", streaming),
-    ("events", events),
+    ("events", events), ("paging", paging),
     ("trailers", trailers), ("byTurns", byTurns),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),

@@ -147,7 +147,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   init(_ code: RequestError.Code) {
     self =
       switch code {
-      case .rejected, .decodingFailed, .tooManyRedirects, .redirectRefused, .bodyTooLarge, .fieldsTooLarge,
+      case .rejected, .decodingFailed, .tooManyRedirects, .redirectRefused, .pageRefused, .bodyTooLarge,
+        .fieldsTooLarge,
         .bodyNotReplayable:
         .rejected
       case .invalidRequest, .unsupported, .invalidConfiguration: .usage

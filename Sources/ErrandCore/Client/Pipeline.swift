@@ -177,9 +177,11 @@ final class Pipeline: Sendable {
   }
 
   /// Performs a request until it ends, or the current task is cancelled.
+  /// - Parameter isForeign: True for a request to another origin, which a server asked for: it gets neither the client's
+  ///   fields nor its interceptors.
   func send(
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
-    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
+    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil, isForeign: Bool = false
   ) async throws -> Response {
     // The call is registered before anything waits. A virtual clock must not end its deadline before it begins.
     let clock = timeline.counting
@@ -197,7 +199,7 @@ final class Pipeline: Sendable {
     }
     if let clock { await begin(on: clock) }
     return try await withTaskCancellationHandler {
-      try await perform(request, context)
+      try await perform(request, context, isReady: isForeign, isIntercepted: !isForeign)
     } onCancel: {
       context.cancellation.cancel(.cancelled(.taskCancelled))
     }

@@ -62,6 +62,9 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let redirectRefused = Code(rawValue: "redirectRefused")
     /// Validation rejected the response; `rejection` says why.
     public static let rejected = Code(rawValue: "rejected")
+    /// The next page was not requested: its URL is not valid or was requested before, the redirect policy does not allow
+    /// it, or there were more pages than allowed.
+    public static let pageRefused = Code(rawValue: "pageRefused")
     /// The response's JSON cannot be decoded as the requested type.
     public static let decodingFailed = Code(rawValue: "decodingFailed")
     /// The body is a stream that has been read already.

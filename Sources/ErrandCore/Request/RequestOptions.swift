@@ -109,6 +109,16 @@ package struct RequestOptions: Sendable, Hashable {
     change { $0.signing.digests.append(OnlyItself(signer)) }
   }
 
+  /// Drops the request's signers that may not sign for a new origin.
+  mutating func keepSigners(_ maySign: (any RequestSigner) -> Bool) {
+    if let own = ownSigner, !maySign(own.signer) {
+      signer = nil
+      isUnsigned = true
+    }
+    guard !digests.allSatisfy(maySign) else { return }
+    change { values in values.signing.digests.removeAll { !maySign($0.value) } }
+  }
+
   /// The state of a request that has passed the signing stage; nil before, and if the request is not signed.
   var signingPass: SigningPass? {
     get { stages?.values.signing.pass }

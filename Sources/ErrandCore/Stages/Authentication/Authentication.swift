@@ -105,6 +105,9 @@ final class AuthenticationStage: Stage {
 
   var hasSession: Bool { authentication != nil }
 
+  /// Returns true if the credential is for all of these origins.
+  func isFor(_ names: [String]) -> Bool { names.allSatisfy(origins.contains) }
+
   /// Reads the changes of other processes before the identity of a call is looked up.
   func prepare(_ context: CallContext) async {
     guard let session = authentication?.session else { return }

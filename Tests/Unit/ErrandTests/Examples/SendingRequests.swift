@@ -83,6 +83,19 @@ struct SendingRequests {
     _ = client
   }
 
+  func pages(_ client: Client) async throws {
+    struct Article: Decodable, Sendable {}
+
+    var articles: [Article] = []
+    for try await page in client.pages(of: .get("https://api.example.com/articles"), as: [Article].self) {
+      articles += page
+    }
+    let response = try await client.send(.get("https://api.example.com/articles"))
+    let last = response.link("last")?.url
+    let formats = response.links.filter { $0.relations.contains("alternate") }.map { $0["type"] }
+    _ = (last, formats)
+  }
+
   func onOneThread(_ transport: CurlTransport, _ client: Client, _ urls: [URL]) async throws {
     try await withTaskExecutorPreference(transport.executor) {
       for url in urls { try await client.send(.get(url)) }
