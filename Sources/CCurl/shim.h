@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <netinet/in.h>
@@ -91,6 +92,21 @@ static inline curl_socket_t errand_open_socket(const struct curl_sockaddr *addre
   if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   return descriptor;
 #endif
+}
+
+// Copies the IP address, and returns its number of bytes; 0 for an address of another kind. libcurl's structure has room
+// for more than a `sockaddr`.
+static inline size_t errand_address(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+  const char *start = (const char *)&address->addr;
+  if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+    memcpy(bytes, start + offsetof(struct sockaddr_in, sin_addr), 4);
+    return 4;
+  }
+  if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+    memcpy(bytes, start + offsetof(struct sockaddr_in6, sin6_addr), 16);
+    return 16;
+  }
+  return 0;
 }
 
 typedef int (*errand_prereq_callback)(void *user, char *remote_address, char *local_address, int remote_port,

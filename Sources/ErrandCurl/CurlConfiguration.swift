@@ -69,6 +69,8 @@ public struct CurlConfiguration: Sendable {
   /// let version = try await client.send(.get("http://localhost/version"))
   /// ```
   public var unixSocket: String?
+  /// The addresses to which connections are made. Default: any.
+  public var addressPolicy = AddressPolicy.any
   /// The family of addresses to use. Default: both.
   package var addressFamily = AddressFamily.any
   /// True to accept any certificate of a server.
@@ -146,6 +148,21 @@ extension CurlConfiguration {
     }
     if let file = certificateAuthorityFile, file.utf8.contains(0) { return "the name of a file contains NUL" }
     return nil
+  }
+
+  /// Returns the reason why the address policy cannot be kept, or nil.
+  /// - Parameter hasProxies: True if requests may go through a proxy.
+  func problemOfPolicy(hasProxies: Bool) -> String? {
+    guard !addressPolicy.isAny else { return nil }
+    if let problem = addressPolicy.problem { return problem }
+    if unixSocket != nil {
+      return
+        "the address policy does not allow a Unix socket, which has no address: use another transport for it"
+    }
+    guard hasProxies else { return nil }
+    return
+      "the address policy cannot be kept with a proxy, which makes the connections: set proxy to .none, or check "
+      + "addresses in the proxy"
   }
 
   /// Returns the reason why the credential for these proxies cannot be used, or nil. libcurl would use the

@@ -61,6 +61,12 @@ struct CurlFailure {
           reached: false)
       case CURLE_COULDNT_RESOLVE_PROXY:
         failure(.cannotResolveHost, "the proxy has no known address (\(detail))", reached: false)
+      case CURLE_COULDNT_CONNECT where transfer.handle.isAddressRefused:
+        // The address itself would tell a customer about the program's network.
+        transfer.exchange.error(
+          .addressRefused,
+          "the host \(transfer.exchange.request.url.host() ?? "") has no public address, and the address policy refuses "
+            + "others (CurlConfiguration.addressPolicy)", reachedServer: false)
       case CURLE_COULDNT_CONNECT where transfer.engine.watch.shortage != nil:
         transfer.exchange.error(
           .cannotConnect, "no connection: \(transfer.engine.watch.shortage!)", reachedServer: false,

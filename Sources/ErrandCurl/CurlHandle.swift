@@ -61,7 +61,14 @@ final class CurlHandle: @unchecked Sendable {
 
   /// libcurl reads the list in each transfer, and does not copy it.
   private let addresses: UnsafeMutablePointer<curl_slist>?
-  @exclusivity(unchecked) private var reportsSockets = false
+  /// Learns which sockets the handle opens and closes; nil before its first transfer.
+  @exclusivity(unchecked) private var watch: SocketWatch?
+  private let addressPolicy: AddressPolicy?
+  /// The numbers of addresses of the present transfer's host that the policy has refused and accepted.
+  @exclusivity(unchecked) private var refusedAddresses = 0
+  @exclusivity(unchecked) private var acceptedAddresses = 0
+  /// True if the host has only addresses that the policy refuses.
+  var isAddressRefused: Bool { refusedAddresses > 0 && acceptedAddresses == 0 }
   /// Kept alive here, because libcurl does not copy its key.
   private let identity: TLSIdentity?
 
@@ -74,6 +81,7 @@ final class CurlHandle: @unchecked Sendable {
     notes.initialize(to: errand_notes())
     notes.pointee.guards_head = options.isBeforeVersion8
     omittedFields = options.omittedFields
+    addressPolicy = options.addressPolicy
     onSentHead = options.onSentHead
     errand_setopt_notes(easy, notes)
     errorText.initialize(to: 0)
@@ -142,24 +150,37 @@ final class CurlHandle: @unchecked Sendable {
 
   /// Makes the handle report the sockets that it opens and closes, on the engine's thread.
   func reportSockets(to watch: SocketWatch) {
-    guard !reportsSockets else { return }
-    reportsSockets = true
-    let user = Unmanaged.passUnretained(watch).toOpaque()
+    guard self.watch == nil else { return }
+    self.watch = watch
     errand_setopt_opensocket_callback(
-      easy,
-      { user, _, address in
-        // The socket is close-on-exec, so that a child process does not keep the connection open.
-        let socket = errand_open_socket(address)
-        let watch = Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue()
-        if socket >= 0 { watch.isMade(socket) } else { watch.shortage = SystemShortage(errno) }
-        return socket
-      }, user)
+      easy, { user, _, address in CurlHandle.from(user!).takeUnretainedValue().openSocket(to: address) },
+      Unmanaged.passUnretained(self).toOpaque())
+    // libcurl may close a connection after the handle that made it is freed.
     errand_setopt_close_callback(
       easy,
       { user, socket in
         Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().forget(socket)
         return close(socket)
-      }, user)
+      }, Unmanaged.passUnretained(watch).toOpaque())
+  }
+
+  /// Makes a socket for a connection to this address, which libcurl has looked up.
+  /// - Returns: The socket; -1 if the policy refuses the address, or the system has no socket left.
+  private func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
+    guard let address, let watch else { return -1 }
+    if let addressPolicy {
+      var bytes = [UInt8](repeating: 0, count: 16)
+      let count = errand_address(address, &bytes)
+      guard addressPolicy.allows(Array(bytes.prefix(count))) else {
+        refusedAddresses += 1
+        return -1
+      }
+      acceptedAddresses += 1
+    }
+    // The socket is close-on-exec, so that a child process does not keep the connection open.
+    let socket = errand_open_socket(address)
+    if socket >= 0 { watch.isMade(socket) } else { watch.shortage = SystemShortage(errno) }
+    return socket
   }
 
   @exclusivity(unchecked) private(set) var generation = 0
@@ -195,6 +216,7 @@ final class CurlHandle: @unchecked Sendable {
 
   func clear() {
     errorText.pointee = 0
+    (refusedAddresses, acceptedAddresses) = (0, 0)
     (notes.pointee.has_field, notes.pointee.is_head_refused) = (false, false)
     (notes.pointee.is_stream_refused, notes.pointee.is_downgraded) = (false, false)
     head.removeAll(keepingCapacity: true)

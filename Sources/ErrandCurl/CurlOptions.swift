@@ -10,6 +10,8 @@ import ErrandCore
 /// Sets libcurl's options. Those that are the same for all transfers are set once, and the others for each transfer.
 final class CurlOptions: Sendable {
   let maxFieldBytes: Int
+  /// The addresses to connect to; nil for any.
+  let addressPolicy: AddressPolicy?
   var unixSocket: String? { configuration.unixSocket }
   var omittedFields: [String] { configuration.omittedFields }
   var onSentHead: (@Sendable (String) -> Void)? { configuration.onSentHead }
@@ -38,6 +40,7 @@ final class CurlOptions: Sendable {
       threads: configuration.threads, connectionsPerHost: configuration.maxConnectionsPerHost,
       idleConnections: configuration.maxIdleConnections, keepsCookies: configuration.keepsCookies)
     maxFieldBytes = configuration.maxFieldBytes
+    addressPolicy = configuration.addressPolicy.isAny ? nil : configuration.addressPolicy
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
     hasProxies =
       configuration.unixSocket == nil
@@ -51,7 +54,9 @@ final class CurlOptions: Sendable {
     authorities = configuration.certificateAuthorities?.withUnsafeBytes { TLSIdentity.Secret($0) }
     problem =
       (configuration.problem ?? environment.problem).map { CurlProblem(code: .unsupported, message: $0) }
-      ?? security.problem.map { CurlProblem(code: .invalidConfiguration, message: $0) }
+      ?? (configuration.problemOfPolicy(hasProxies: hasProxies) ?? security.problem).map {
+        CurlProblem(code: .invalidConfiguration, message: $0)
+      }
     isBeforeVersion8 = Self.version < 0x08_0000
     addresses = configuration.hostOverrides.map { override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address

@@ -39,7 +39,7 @@ extension URLError {
     case .cancelled: return .cancelled
     case .timedOut, .deadlineExceeded: return .timedOut
     case .cannotResolveHost: return .cannotFindHost
-    case .cannotConnect, .proxyAuthenticationFailed: return .cannotConnectToHost
+    case .cannotConnect, .addressRefused, .proxyAuthenticationFailed: return .cannotConnectToHost
     case .connectionLost: return .networkConnectionLost
     case .untrustedCertificate, .pinMismatch: return .serverCertificateUntrusted
     case .tlsFailed: return .secureConnectionFailed

@@ -152,7 +152,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         .bodyNotReplayable:
         .rejected
       case .invalidRequest, .unsupported, .invalidConfiguration: .usage
-      case .cannotResolveHost, .cannotConnect, .proxyAuthenticationFailed, .untrustedCertificate,
+      case .cannotResolveHost, .cannotConnect, .addressRefused, .proxyAuthenticationFailed,
+        .untrustedCertificate,
         .pinMismatch,
         .tlsFailed:
         .noConnection

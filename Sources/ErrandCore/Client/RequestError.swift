@@ -31,6 +31,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let cannotResolveHost = Code(rawValue: "cannotResolveHost")
     /// No connection was made: it was refused, the server is unreachable, or the proxy failed.
     public static let cannotConnect = Code(rawValue: "cannotConnect")
+    /// The host has only addresses that the transport's address policy refuses. No connection was made.
+    public static let addressRefused = Code(rawValue: "addressRefused")
     /// The proxy requires a user and a password (407), and none were given or they were wrong.
     public static let proxyAuthenticationFailed = Code(rawValue: "proxyAuthenticationFailed")
     /// The server's certificate is not trusted: it is expired, for another host, or from an unknown
@@ -60,11 +62,11 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
     /// A redirect was not followed: its target is invalid, or the redirect policy does not allow it.
     public static let redirectRefused = Code(rawValue: "redirectRefused")
-    /// Validation rejected the response; `rejection` says why.
-    public static let rejected = Code(rawValue: "rejected")
     /// The next page was not requested: its URL is not valid or was requested before, the redirect policy does not allow
     /// it, or there were more pages than allowed.
     public static let pageRefused = Code(rawValue: "pageRefused")
+    /// Validation rejected the response; `rejection` says why.
+    public static let rejected = Code(rawValue: "rejected")
     /// The response's JSON cannot be decoded as the requested type.
     public static let decodingFailed = Code(rawValue: "decodingFailed")
     /// The body is a stream that has been read already.

@@ -78,6 +78,22 @@ struct RetryRuleTests {
     #expect(!counts)
   }
 
+  @Test func `a host without a public address counts as an attempt, and waits grow`() {
+    let error = RequestError(.addressRefused, message: "no", reachedServer: false)
+    var longest = Duration.zero
+    for seed in 1...100 {
+      guard
+        case .failed(_, let next, let counts, _) = conclusion(error, number: 30, seed: UInt64(seed)).outcome
+      else {
+        Issue.record("it is a dead letter")
+        return
+      }
+      #expect(counts)
+      longest = max(longest, next)
+    }
+    #expect(longest > .seconds(60))
+  }
+
   @Test mutating func `a request is refused after its maximum of counted attempts, with the last reason`() {
     policy.maxAttempts = 3
     #expect(wait(conclusion(rejected(503), number: 9, counted: 2)) != nil)

@@ -96,6 +96,13 @@ struct SendingRequests {
     _ = (last, formats)
   }
 
+  func webhooks() -> CurlConfiguration {
+    var webhooks = CurlConfiguration()
+    webhooks.addressPolicy = .publicOnly
+    webhooks.proxy = .none   // a proxy would look up hosts itself, so it is refused with a policy
+    return webhooks
+  }
+
   func onOneThread(_ transport: CurlTransport, _ client: Client, _ urls: [URL]) async throws {
     try await withTaskExecutorPreference(transport.executor) {
       for url in urls { try await client.send(.get(url)) }
