@@ -90,7 +90,7 @@ test:
 	@Benchmarks/quick
 
 lint:
-	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
+	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Examples/*/Sources Examples/*/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 	@scripts/mutants --check
 	@scripts/version --check
 
@@ -186,7 +186,7 @@ bench-fleet:
 	@ERRAND_BENCH_LESS=$(or $(LESS),1) Benchmarks/fleet
 
 format:
-	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
+	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Examples/*/Sources Examples/*/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 
 clean:
 	swift package clean

@@ -453,6 +453,21 @@ let examples: [Target] = [
   .executableTarget(
     name: "ExampleDownloader", dependencies: ["Errand", "ErrandTesting"],
     path: "Examples/Sources/Downloader"),
+  // Three whole programs, which are packages of their own.
+  .executableTarget(
+    name: "Webhooks", dependencies: ["Errand", "ErrandCurl", "ErrandOutboxPostgres", "ErrandSigning"],
+    path: "Examples/Webhooks/Sources/Webhooks"),
+  .testTarget(
+    name: "WebhooksTests", dependencies: ["Webhooks", "ErrandTesting"],
+    path: "Examples/Webhooks/Tests/WebhooksTests"),
+  .executableTarget(
+    name: "MirrorFiles", dependencies: ["Errand"], path: "Examples/Mirror/Sources/MirrorFiles"),
+  .testTarget(
+    name: "MirrorFilesTests", dependencies: ["MirrorFiles", "ErrandTesting"],
+    path: "Examples/Mirror/Tests/MirrorFilesTests"),
+  .executableTarget(name: "Talk", dependencies: ["Errand"], path: "Examples/Talk/Sources/Talk"),
+  .testTarget(
+    name: "TalkTests", dependencies: ["Talk", "ErrandTesting"], path: "Examples/Talk/Tests/TalkTests"),
   .testTarget(
     name: "ExampleWeatherTests", dependencies: ["Errand", "ErrandTesting"],
     path: "Examples/Tests/WeatherTests"),

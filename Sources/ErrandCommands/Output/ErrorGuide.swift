@@ -85,6 +85,12 @@ struct ErrorGuide {
       .redirectRefused, "A redirect leads to an invalid URL, or the redirect policy does not allow it.",
       "Use the target's URL, or another `RedirectPolicy`."),
     ErrorGuide(
+      .pageRefused, "The link to the next page is invalid, or leads to a page that was read before.",
+      "Look at the server's `Link` fields. A circle of pages would never end."),
+    ErrorGuide(
+      .addressRefused, "The host leads to an address that the transport's `addressPolicy` refuses.",
+      "Somebody may want to reach your network. For a host of your own, make an exception."),
+    ErrorGuide(
       .rejected, "The server responded, and its status, content type or body was not accepted.",
       "Read `status`, `serverWords` and `bodyPrefix`. `accepting` accepts other statuses."),
     ErrorGuide(
@@ -96,8 +102,8 @@ struct ErrorGuide {
     ErrorGuide(
       .bodyFailed, "Your stream failed before the body was complete.", "`underlying` is the stream's error."),
     ErrorGuide(
-      .fileUnreadable, "A file to upload is missing or cannot be read.", "Check the path and its permissions."
-    ),
+      RequestError.Code.fileUnreadable, "A file to upload is missing or cannot be read.",
+      "Check the path and its permissions."),
     ErrorGuide(
       .fileChanged, "A file changed while it was uploaded, or since the previous attempt.",
       "Upload a copy, or wait until the file is complete."),

@@ -1,0 +1,110 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Signs webhooks, and verifies those of others, as [Standard Webhooks](https://www.standardwebhooks.com) says, with a
+/// secret of each customer and HMAC-SHA-256.
+///
+/// ```swift
+/// try await client.send(.post(url, json: event).signed(by: WebhookSigner(secret)))
+/// ```
+///
+/// The signature covers the request's id, the time of the attempt, and the body. The fields are `Webhook-Id`,
+/// `Webhook-Timestamp` and `Webhook-Signature`. The id is the same for all attempts, so that a receiver can recognize a
+/// repeat. Requests of an outbox cannot be stored with a signer: give it to them in one of the client's
+/// `attemptInterceptors`.
+public struct WebhookSigner: RequestSigner {
+  private static let prefix = "whsec_"
+  private let key: SharedKey
+
+  /// Makes a signer with a secret.
+  /// - Parameter secret: The bytes of the secret in Base64, with or without `whsec_` before them. The standard asks for 24
+  ///   to 64 bytes; `makeSecret()` makes one of 32.
+  /// - Throws: `SigningError.invalidKey` if it is not Base64, or has fewer than 24 bytes.
+  public init(_ secret: String) throws(SigningError) {
+    let text = secret.hasPrefix(Self.prefix) ? String(secret.dropFirst(Self.prefix.count)) : secret
+    guard let data = Data(base64Encoded: text), data.count >= 24 else {
+      throw SigningError(
+        .invalidKey, "the secret of a webhook is \(Self.prefix) and at least 24 bytes in Base64")
+    }
+    key = try SharedKey(data)
+  }
+
+  /// Returns a new secret of 32 random bytes, for a customer.
+  public static func makeSecret() -> String {
+    var random = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    return prefix + Data(bytes).base64EncodedString()
+  }
+
+  /// Adds the three fields. The id is the request's `Webhook-Id`, or its `Idempotency-Key`, which an outbox adds.
+  /// - Throws: `SigningError.invalidRequest` if the request has neither, if the id has a full stop, or if the body is a
+  ///   stream.
+  public func sign(_ request: inout OutgoingRequest) async throws {
+    guard let id = request.fields["Webhook-Id"] ?? request.fields["Idempotency-Key"] else {
+      throw SigningError(
+        .invalidRequest, "a webhook needs an id, which all its attempts have in common: set Webhook-Id")
+    }
+    guard !id.contains(".") else {
+      throw SigningError(
+        .invalidRequest, "the id of a webhook has a full stop, which ends it in the signature")
+    }
+    guard request.body.isReplayable else {
+      throw SigningError(
+        .invalidRequest, "the body of a webhook is a stream, which cannot be read for its signature")
+    }
+    var body = Data()
+    for try await piece in request.body.chunks { body.append(contentsOf: piece) }
+    let time = String(Int(request.date.timeIntervalSince1970.rounded(.down)))
+    request.fields["Webhook-Id"] = id
+    request.fields["Webhook-Timestamp"] = time
+    request.fields["Webhook-Signature"] =
+      try "v1," + key.sign(Self.content(id, time, body)).base64EncodedString()
+  }
+
+  /// Verifies a webhook that was received.
+  ///
+  /// The id should be remembered for longer than `tolerance`, because a sender repeats a webhook whose response it did
+  /// not get.
+  /// - Parameters:
+  ///   - fields: The request's header fields.
+  ///   - body: The body as it came, not decoded and encoded again.
+  ///   - date: The present time.
+  ///   - tolerance: How far the sender's clock may differ, and how old an attempt may be.
+  /// - Returns: The id.
+  /// - Throws: `SigningError`: `.noSignature` without one of the fields, `.malformed`, `.expired` and `.notYetValid` for
+  ///   the time, `.invalidSignature` if no signature is that of the secret.
+  @discardableResult
+  public func verify(
+    _ fields: HTTPFields, body: Data, at date: Date = Date(), tolerance: Duration = .seconds(300)
+  ) throws(SigningError) -> String {
+    guard let id = fields["Webhook-Id"], let time = fields["Webhook-Timestamp"],
+      let signatures = fields["Webhook-Signature"]
+    else { throw SigningError(.noSignature, "the request has no signature of Standard Webhooks") }
+    guard let seconds = Int64(time), seconds >= 0 else {
+      throw SigningError(.malformed, "Webhook-Timestamp is not a number of seconds")
+    }
+    // Otherwise the end of the id could pass for the time, and the time for the beginning of the body.
+    guard !id.contains(".") else { throw SigningError(.malformed, "Webhook-Id has a full stop") }
+    let age = date.timeIntervalSince1970 - Double(seconds)
+    let limit = Double(tolerance.components.seconds)
+    guard age <= limit else { throw SigningError(.expired, "the webhook was sent \(Int(age)) s ago") }
+    guard age >= -limit else { throw SigningError(.notYetValid, "the webhook was sent in the future") }
+    let content = Self.content(id, time, body)
+    for signature in signatures.split(separator: " ") {
+      guard signature.hasPrefix("v1,"), let code = Data(base64Encoded: String(signature.dropFirst(3))) else {
+        continue
+      }
+      if try key.isValid(code, for: content) { return id }
+    }
+    throw SigningError(.invalidSignature, "no signature of the webhook is that of the secret")
+  }
+
+  private static func content(_ id: String, _ time: String, _ body: Data) -> Data {
+    Data("\(id).\(time).".utf8) + body
+  }
+}
