@@ -3,8 +3,8 @@ final class CallTrace: Sendable {
   private struct State: Sendable {
     /// The spans that have begun, and whose requests have not been sent.
     var waiting: [TraceContext] = []
-    /// The `traceparent` of the last request; nil if it got none.
-    var sent: String?
+    /// The fields that the last request got.
+    var sent = HTTPFields()
   }
 
   /// The span of the call.
@@ -31,21 +31,22 @@ final class CallTrace: Sendable {
     let span = source.tracing.tracer.begin(.client, named: HTTPSpan.name(request.method), in: context)
     let isAllowed = source.origins.contains(request.address.originName)
     let last = state.withLock { state in
-      defer { state.sent = isAllowed ? span.traceparent : nil }
+      defer { state.sent = HTTPFields() }
       state.waiting.append(span)
       return state.sent
     }
     let present = request.fields["traceparent"]
     // A context that the caller has set belongs to another trace, so it is not replaced.
-    guard present == nil || present == last, isAllowed || present != nil else { return request }
+    guard present == nil || present == last["traceparent"], isAllowed || !last.isEmpty else { return request }
     var request = request
-    for name in ["traceparent", "tracestate"] { request.fields.remove(name) }
-    if isAllowed {
-      request.fields.set("traceparent", span.traceparent)
-      if !span.state.isEmpty, let state = TraceState.valid(span.state) {
-        request.fields.set("tracestate", state)
-      }
-    }
+    request.fields.remove { last.contains($0) }
+    guard isAllowed else { return request }
+    var added = source.tracing.tracer.fields(of: span)
+    // A state belongs to its context. Other fields that the caller has set are kept.
+    if added.contains("traceparent") { request.fields.remove("tracestate") }
+    added.remove { request.fields.contains($0.name) }
+    for field in added { request.fields.append(field) }
+    state.withLock { $0.sent = added }
     return request
   }
 

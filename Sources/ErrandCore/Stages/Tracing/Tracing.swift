@@ -11,7 +11,7 @@ public struct Tracing: Sendable {
   package var tracer: any RequestTracer
   /// Receives the durations of attempts; nil if they are not measured.
   package var meter: (any RequestMeter)?
-  /// The origins that are sent `traceparent` and `tracestate`. Other origins learn nothing about the trace.
+  /// The origins that are sent the fields of a span's context (``RequestTracer/fields(of:)``). Other origins learn nothing about the trace.
   /// Default: none.
   package var origins: [URL]
 
@@ -36,6 +36,11 @@ public protocol RequestTracer: Sendable {
   ///   - parent: The span that it is a part of; nil for a new trace.
   func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext
 
+  /// Returns the fields with which a span's context is sent. It is called once for each request to one of the `origins`,
+  /// after the span of the request has begun. Fields that the caller has set are not replaced, and a request with the
+  /// caller's `traceparent` gets none. Default: `traceparent` and `tracestate` (W3C Trace Context).
+  func fields(of context: TraceContext) -> HTTPFields
+
   /// Receives a span that has ended.
   func end(_ span: TraceSpan)
 }
@@ -44,6 +49,13 @@ extension RequestTracer {
   /// Returns a context with a random identifier.
   public func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext {
     parent?.child() ?? TraceContext()
+  }
+
+  /// Returns `traceparent`, and `tracestate` if the context has a valid state.
+  public func fields(of context: TraceContext) -> HTTPFields {
+    var fields: HTTPFields = ["traceparent": context.traceparent]
+    if !context.state.isEmpty, let state = TraceState.valid(context.state) { fields["tracestate"] = state }
+    return fields
   }
 }
 

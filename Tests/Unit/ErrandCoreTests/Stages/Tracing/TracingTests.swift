@@ -38,6 +38,15 @@ private final class Collected: RequestTracer, RequestMeter {
   }
 }
 
+/// Sends other fields with each span.
+private struct FieldTracer: RequestTracer {
+  func fields(of context: TraceContext) -> HTTPFields {
+    ["traceparent": context.traceparent, "baggage": "span=\(context.spanID)", "X-Own": "tracer"]
+  }
+
+  func end(_ span: TraceSpan) {}
+}
+
 @Suite(.timeLimit(.minutes(1))) struct TracingTests {
   private let collected = Collected()
 
@@ -132,6 +141,27 @@ private final class Collected: RequestTracer, RequestMeter {
     #expect(parents[0] != nil)
     #expect(parents[1...2] == [nil, nil])
     #expect(collected.attempts.count == 3)
+  }
+
+  @Test func `the fields of a tracer go to the listed origins only, and replace no field of the caller`()
+    async throws
+  {
+    let stage = Stage.configured {
+      $0.tracing = Tracing(FieldTracer(), origins: [URL(string: "http://a.test")!])
+    }.responding { request in
+      request.url.path() == "/to-a" || request.url.path() == "/to-b"
+        ? .response(status: 302, fields: ["Location": "http://\(request.url.path().suffix(1)).test/"])
+        : .response()
+    }
+    try await stage.client.send(.get("http://a.test/to-a"))
+    try await stage.client.send(.get("http://a.test/to-b").field("X-Own", "caller"))
+    let fields = stage.stub.requests.map(\.fields)
+    for sent in fields[0...2] {
+      let span = try #require(sent["traceparent"]).split(separator: "-")[2]
+      #expect(sent.values(of: "baggage") == ["span=\(span)"])
+    }
+    #expect(fields.map { $0["X-Own"] } == ["tracer", "tracer", "caller", nil])
+    #expect(fields[3]["baggage"] == nil && fields[3]["traceparent"] == nil)
   }
 
   @Test(arguments: [false, true])
