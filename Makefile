@@ -11,12 +11,16 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help dashboards demo build package release-check libcurls install install-files test lint api check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
+FORMATTED := Sources Tests Examples/Sources Examples/Apps Examples/Tests Examples/*/Sources Examples/*/Tests \
+	Benchmarks/Sources Integrations/Sources Package.swift */Package.swift Examples/*/Package.swift
+
+.PHONY: help dashboards demo build package release-check libcurls install install-files test lint api check-apple check-integrations docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
 
 help:
 	@echo "make demo      install missing packages, and run the tour of Errand"
 	@echo "make test      run all tests, the long test programs, and the formatter's check"
 	@echo "make check-apple  type-check the code for Apple's platforms on Linux, against stand-ins for Apple's modules"
+	@echo "make check-integrations  compile the package Integrations against stand-ins for its neighbours, and run its tests"
 	@echo "make api       write the public declarations of each module to api/; make test fails when they differ"
 	@echo "make docs      build the articles and the reference as a static site"
 	@echo "make sanitize  run the tests under the thread sanitizer"
@@ -82,6 +86,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory -j2 lint check-apple
+	@$(MAKE) --no-print-directory check-integrations
 	@scripts/dashboards
 	@scripts/fleet-files
 	@scripts/api --check $(TRAITS)
@@ -90,13 +95,17 @@ test:
 	@Benchmarks/quick
 
 lint:
-	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Examples/*/Sources Examples/*/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
+	swift format lint --strict --recursive $(FORMATTED)
 	@scripts/mutants --check
 	@scripts/version --check
 
 # On macOS the build itself compiles this code.
 check-apple:
 	@[ "$$(uname)" = Darwin ] || scripts/check-apple
+
+# Uses the modules of the last build. On macOS it is untried.
+check-integrations:
+	@[ "$$(uname)" = Darwin ] || scripts/check-integrations
 
 # docc warns about broken links, and warnings are errors.
 docs:
@@ -186,7 +195,7 @@ bench-fleet:
 	@ERRAND_BENCH_LESS=$(or $(LESS),1) Benchmarks/fleet
 
 format:
-	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Examples/*/Sources Examples/*/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
+	swift format format --in-place --recursive $(FORMATTED)
 
 clean:
 	swift package clean
