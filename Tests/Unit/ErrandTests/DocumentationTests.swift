@@ -13,13 +13,19 @@ private struct Document: CustomTestStringConvertible, Sendable {
     .deletingLastPathComponent()
   static let catalogue = root.appending(path: "Sources/Errand/Errand.docc")
   static let readme = Document(root.appending(path: "README.md"))
+  /// Its samples need other packages, so they are compiled by `make check-integrations`, as those of Neighbours.md.
+  static let integrations = Document(root.appending(path: "Integrations/README.md"), code: integrationSamples)
+  private static let integrationSamples = root.appending(path: "Tests/Integrations/Samples.swift")
   static let articles = ((try? FileManager.default.contentsOfDirectory(atPath: catalogue.path)) ?? [])
-    .filter { $0.hasSuffix(".md") }.sorted().map { Document(catalogue.appending(path: $0)) }
+    .filter { $0.hasSuffix(".md") }.sorted().map { name in
+      Document(
+        catalogue.appending(path: name), code: name == "Neighbours.md" ? integrationSamples : nil)
+    }
 
-  init(_ text: URL) {
+  init(_ text: URL, code: URL? = nil) {
     self.text = text
     let name = text.deletingPathExtension().lastPathComponent
-    code = Self.root.appending(path: "Tests/Unit/ErrandTests/Examples/\(name).swift")
+    self.code = code ?? Self.root.appending(path: "Tests/Unit/ErrandTests/Examples/\(name).swift")
   }
 
   /// The code between ```` ```swift ```` and the next fence, except the code of a `Package.swift`.
@@ -31,7 +37,7 @@ private struct Document: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct DocumentationTests {
-  @Test(arguments: [Document.readme] + Document.articles)
+  @Test(arguments: [Document.readme, Document.integrations] + Document.articles)
   private func `a document's code is the compiled code`(document: Document) throws {
     let blocks = try document.blocks()
     #expect(!blocks.isEmpty, "each document has code")
