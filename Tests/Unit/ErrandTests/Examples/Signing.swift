@@ -42,6 +42,12 @@ struct Signing {
     _ = link
   }
 
+  func webhook(_ hookURL: URL, _ secret: String) async throws {
+    try await client.send(.post(hookURL, json: order).idempotencyKey("order-7").signed(by: WebhookSigner(secret)))
+    let id = try WebhookSigner(secret).verify(fields, body: body)
+    _ = id
+  }
+
   func digests() async throws {
     try await client.send(.put(fileURL, .file(file)).withContentDigest(.sha256))
     try await client.download(.get(fileURL).verifyingDigest(), to: file)
