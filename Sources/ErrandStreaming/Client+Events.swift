@@ -13,7 +13,8 @@ extension Client {
   /// `Last-Event-ID`, after the wait that the server has asked for or a growing one (``EventStreamOptions/backoff``). It
   /// also does so for the statuses 408, 425, 429, 500, 502, 503 and 504. Each connection is authenticated and signed
   /// anew. The status 204 ends the stream; another status or content type is an error. A stream from a POST, or with
-  /// another method that is not idempotent, ends with its first connection.
+  /// another method that is not idempotent, ends with its first connection; with an idempotency key, up to three attempts
+  /// are made to begin it.
   ///
   /// An event stream takes no slot of the client's requests: see ``ConcurrencyLimits/eventStreams``. The request's
   /// deadline counts for the whole stream; the client's does not count. No more than about 1 MiB is read before the

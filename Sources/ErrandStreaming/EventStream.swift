@@ -50,7 +50,8 @@ private final class EventReader {
     let options = stream.options
     state = EventStreamState(
       options,
-      isRepeatable: options.repeatsUnsafeRequests || RetryPolicy().methods.contains(stream.request.method))
+      isRepeatable: options.repeatsUnsafeRequests || RetryPolicy().methods.contains(stream.request.method),
+      hasKey: stream.request.fields.contains("Idempotency-Key"))
     parser = EventParser(lastID: stream.lastID, limit: max(1, options.limit))
   }
 

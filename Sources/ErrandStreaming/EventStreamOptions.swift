@@ -15,7 +15,8 @@ public struct EventStreamOptions: Sendable {
   /// Default: 10 minutes.
   public var maxRetry: Duration = .seconds(600)
   /// True to send a request again whose method is not idempotent, such as POST, although the server may have acted on
-  /// it. Otherwise such a stream ends with its first connection. Default: false.
+  /// it. Otherwise such a stream ends with its first connection. With an idempotency key, up to three attempts are made to
+  /// begin it. Default: false.
   public var repeatsUnsafeRequests = false
   /// The maximum length of a line, and of the data of one event, in bytes. A longer one ends the stream with an error
   /// (`bodyTooLarge`). Default: 1 MiB.

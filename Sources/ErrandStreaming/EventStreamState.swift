@@ -26,6 +26,8 @@ struct EventStreamState: Sendable {
 
   /// True if a request may be sent again although the server may have acted on it.
   private let isRepeatable: Bool
+  /// True if that holds until the stream has begun, for as many attempts as other requests have.
+  private let hasKey: Bool
   private let backoff: Duration
   private let maxBackoff: Duration
   private let maxRetry: Duration
@@ -35,9 +37,11 @@ struct EventStreamState: Sendable {
   private var fruitless = 0
   private var hasOpened = false
 
-  /// - Parameter isRepeatable: True if a request may be sent again although the server may have acted on it.
-  init(_ options: EventStreamOptions, isRepeatable: Bool) {
-    self.isRepeatable = isRepeatable
+  /// - Parameters:
+  ///   - isRepeatable: True if a request may be sent again although the server may have acted on it.
+  ///   - hasKey: True if the server recognizes a repeat of the request by its idempotency key.
+  init(_ options: EventStreamOptions, isRepeatable: Bool, hasKey: Bool = false) {
+    (self.isRepeatable, self.hasKey) = (isRepeatable, hasKey)
     (backoff, maxBackoff) = (max(.zero, options.backoff), max(.zero, options.maxBackoff))
     maxRetry = max(.zero, options.maxRetry)
   }
@@ -72,7 +76,8 @@ struct EventStreamState: Sendable {
   }
 
   private func mayHelp(_ error: RequestError) -> Bool {
-    guard isRepeatable || !error.reachedServer else { return false }
+    let mayRepeat = hasKey && !hasOpened && fruitless + 1 < RetryPolicy().maxAttempts
+    guard isRepeatable || mayRepeat || !error.reachedServer else { return false }
     if error.code == .rejected, let status = error.status { return Self.statuses.contains(status.code) }
     return Self.failures.contains(error.code)
   }

@@ -22,8 +22,10 @@ private func operation(_ path: String, method: HTTPRequest.Method = .get) -> HTT
 }
 
 private func data(_ body: HTTPBody?) async throws -> Data {
-  guard let body else { return Data() }
-  return try await Data(collecting: body, upTo: 64 << 20)
+  var data = Data()
+  guard let body else { return data }
+  for try await chunk in body { data.append(contentsOf: chunk) }
+  return data
 }
 
 /// Chunks that can be read once, and that are made only when they are read.
@@ -126,6 +128,17 @@ let openAPITests = [
     expectEqual(requests.map(\.bodyBytes), [3 << 20, 3 << 20])
     await client.shutdown()
     mock.stop()
+  },
+  IntegrationTest("a body of another length than it says is not sent") {
+    let body = HTTPBody(
+      Chunks(count: 1, size: 3, made: Collected()), length: .known(2), iterationBehavior: .multiple)
+    do {
+      _ = try await transport(StubTransport([.response()])).send(
+        operation("/", method: .post), body: body, baseURL: server, operationID: "op")
+      expect(false, "no error")
+    } catch {
+      expectEqual((error as? RequestError)?.code, .bodyFailed)
+    }
   },
   IntegrationTest("a response without a body has none, and a released body cancels its request") {
     let stub = StubTransport([.response(status: 204)])

@@ -90,7 +90,10 @@ public struct ErrandTransport: ClientTransport {
     var length: Int64?
     if case .known(let count) = body.length { length = Int64(count) }
     if let length, length <= replayLimit, body.iterationBehavior == .multiple {
-      return .bytes(try await Data(collecting: body, upTo: replayLimit))
+      var data = Data()
+      for try await chunk in body where data.count <= replayLimit { data.append(contentsOf: chunk) }
+      // A body that is longer than it says fails as a stream.
+      if data.count == length { return .bytes(data) }
     }
     return .stream(body.map { Data($0) }, length: length)
   }

@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandStructuredFields
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -45,7 +46,7 @@ public struct WebhookSigner: RequestSigner {
   /// - Throws: `SigningError.invalidRequest` if the request has neither, if the id has a full stop, or if the body is a
   ///   stream.
   public func sign(_ request: inout OutgoingRequest) async throws {
-    guard let id = request.fields["Webhook-Id"] ?? request.fields["Idempotency-Key"] else {
+    guard let id = request.fields["Webhook-Id"] ?? Self.key(of: request) else {
       throw SigningError(
         .invalidRequest, "a webhook needs an id, which all its attempts have in common: set Webhook-Id")
     }
@@ -102,6 +103,12 @@ public struct WebhookSigner: RequestSigner {
       if try key.isValid(code, for: content) { return id }
     }
     throw SigningError(.invalidSignature, "no signature of the webhook is that of the secret")
+  }
+
+  /// Returns the idempotency key, without the quotation marks that the field has (RFC 9651).
+  private static func key(of request: OutgoingRequest) -> String? {
+    guard let field = request.fields["Idempotency-Key"] else { return nil }
+    return (try? StructuredItem(parsing: [field], maximumBytes: 4096))?.string ?? field
   }
 
   private static func content(_ id: String, _ time: String, _ body: Data) -> Data {

@@ -68,15 +68,3 @@ public final class HTTPBody: Sendable, AsyncSequence {
     return Iterator(produce: makeNext())
   }
 }
-
-struct TooManyBytes: Error {}
-
-extension Data {
-  public init(collecting body: HTTPBody, upTo maxBytes: Int) async throws {
-    self.init()
-    for try await chunk in body {
-      guard count + chunk.count <= maxBytes else { throw TooManyBytes() }
-      append(contentsOf: chunk)
-    }
-  }
-}

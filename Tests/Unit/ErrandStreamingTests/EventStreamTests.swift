@@ -160,6 +160,27 @@ import Testing
     #expect(repeating.stub.requests.allSatisfy { $0.text == "question" })
   }
 
+  @Test func `a POST with a key is sent again until its stream begins`() async throws {
+    let post = Request.post(Self.url, .text("question")).idempotencyKey("question-1")
+    let busy = Stage([
+      .response(status: 429, fields: ["Retry-After": "7"]), .fail(.connectionLost), Self.open("data: a\n\n"),
+    ])
+    #expect(try await busy.all(post) == ["a"])
+    #expect(busy.delays.first == .seconds(7))
+    // Three attempts are enough.
+    let down = Stage([.response(status: 503)])
+    let error = await #expect(throws: RequestError.self) { try await down.all(post) }
+    #expect(error?.status == 503 && down.stub.requests.count == 3)
+    // A stream that broke off is not begun anew.
+    let broken = Stage([Self.open("data: a\n\n"), Self.open("data: b\n\n")])
+    #expect(try await broken.all(post) == ["a"])
+    #expect(broken.stub.requests.count == 1)
+    // Nor is what the server refuses.
+    let refused = Stage([.response(status: 400), Self.open("data: a\n\n")])
+    await #expect(throws: RequestError.self) { try await refused.all(post) }
+    #expect(refused.stub.requests.count == 1)
+  }
+
   @Test func `silence for longer than the heartbeat is a reason to connect again`() async throws {
     var stage = Stage([.stall, Self.open("data: a\n\n"), Self.end])
     stage.options.heartbeat = .seconds(20)

@@ -94,7 +94,7 @@ import Testing
   @Test func `a webhook without an id is not sent`() async throws {
     let server = try MockServer()
     let request = Request.post(server.url("/hook"), json: ["a": 1]).signed(by: try WebhookSigner(secret))
-    await #expect(throws: RequestError.self) { try await Client(transport: CurlTransport()).send(request) }
+    await #expect(throws: SigningError.self) { try await Client(transport: CurlTransport()).send(request) }
     #expect(server.requests.isEmpty)
   }
 }

@@ -2,9 +2,9 @@
 #if canImport(SwiftUI)
 import Errand
 import ErrandSwiftUI
-import ErrandTesting
 import Foundation
 import SwiftUI
+import ErrandTesting
 import Testing
 
 struct Note: Codable, Equatable, Sendable, Identifiable {
