@@ -73,7 +73,7 @@ let libraries: [Target] = [
     ],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
-    name: "ErrandAuthentication", dependencies: ["ErrandCore", "ErrandCrypto"],
+    name: "ErrandAuthentication", dependencies: ["ErrandCore", "ErrandCrypto", "ErrandServing"],
     swiftSettings: strict + [.strictMemorySafety()]),
   .target(
     name: "ErrandObservability", dependencies: ["ErrandCore", "ErrandServing"], swiftSettings: strict),

@@ -51,8 +51,17 @@ public struct OAuth2: Authenticator {
     public var customMirror: Mirror { Mirror(self, children: ["tokens": description]) }
   }
 
-  /// The server's token endpoint (section 3.2).
+  /// The server's token endpoint (section 3.2). It is https; only a server on this machine (127.0.0.1, `[::1]` or
+  /// `localhost`) may be http. This is true of every endpoint.
   public var tokenURL: URL
+  /// The page on which users sign in (section 3.1). Default: nil.
+  public var authorizationURL: URL?
+  /// The endpoint for sign-ins on another device (RFC 8628). Default: nil.
+  public var deviceAuthorizationURL: URL?
+  /// The endpoint that revokes tokens (RFC 7009). Default: nil.
+  public var revocationURL: URL?
+  /// The server's identifier, which redirects must name (`iss`, RFC 9207). Set it if the server names it. Default: nil.
+  public var issuer: String?
   /// The client's ID at the server (section 2.2).
   public var clientID: String
   /// The client's secret; nil for a public client, such as an app, which cannot keep one.
@@ -114,17 +123,14 @@ public struct OAuth2: Authenticator {
   ///   token endpoint.
   public func refresh(_ tokens: Tokens?, _ refresh: CredentialRefresh) async throws -> Tokens {
     let response = try await refresh.send(try request(tokens))
-    guard response.status.isSuccess else { throw problem(with: response) }
-    guard let reply = try? JSONDecoder().decode(Reply.self, from: response.data) else {
-      throw problem(with: response)
+    do {
+      var new = try self.tokens(from: response, at: refresh.date, keeping: tokens)
+      if grant == .clientCredentials { new.source = source }
+      return new
+    } catch {
+      guard error.code == "invalid_grant", grant == .refreshToken else { throw error }
+      throw CredentialRejected(reason: "the server no longer accepts the refresh token (invalid_grant)")
     }
-    if let problem = reply.problem { throw OAuth2Error(reason: problem) }
-    let refreshToken = reply.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
-    var new = Tokens(
-      accessToken: reply.accessToken, refreshToken: refreshToken ?? tokens?.refreshToken,
-      expiry: reply.lifetime.map { refresh.date + $0 })
-    if grant == .clientCredentials { new.source = source }
-    return new
   }
 
   private func request(_ tokens: Tokens?) throws -> Request {
@@ -140,85 +146,7 @@ public struct OAuth2: Authenticator {
       items = [("grant_type", "client_credentials")]
     }
     if let scope { items.append(("scope", scope)) }
-    var fields: HTTPFields = ["Accept": "application/json"]
-    if let clientSecret {
-      fields.append("Authorization", Self.basic(clientID, clientSecret), isSecret: true)
-    } else {
-      items.append(("client_id", clientID))
-    }
-    // Redirects are not followed, because they would take the refresh token elsewhere.
-    return Request(.post, tokenURL, fields: fields, body: .form(items))
-      .acceptingAnyStatus().redirects(RedirectPolicy(limit: 0)).memoryLimit(Self.replyLimit)
-  }
-
-  private static let replyLimit = 1 << 20
-
-  /// Both parts are form-encoded first (RFC 6749, section 2.3.1).
-  private static func basic(_ id: String, _ secret: String) -> String {
-    let pair = "\(PercentEncoding.form(id)):\(PercentEncoding.form(secret))"
-    return "Basic \(Data(pair.utf8).base64EncodedString())"
-  }
-
-  private struct Reply: Decodable {
-    let accessToken: String
-    let refreshToken: String?
-    let expiresIn: Seconds?
-    let tokenType: String?
-
-    enum CodingKeys: String, CodingKey {
-      case accessToken = "access_token"
-      case tokenType = "token_type"
-      case refreshToken = "refresh_token"
-      case expiresIn = "expires_in"
-    }
-
-    var lifetime: TimeInterval? { expiresIn?.count.map { min(max(0, $0), 100 * 365 * 86_400) } }
-
-    /// The reason why the access token cannot be sent (RFC 6749, section 7.1 and appendix A.12); nil if it
-    /// can.
-    var problem: String? {
-      if let tokenType, !ASCII.lowercased(tokenType).hasPrefix("bearer") {
-        return "the token endpoint issued a token of another type than Bearer, which Errand does not support"
-      }
-      guard !accessToken.isEmpty, accessToken.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
-        return
-          "the token endpoint issued an access token that is empty, or has a character that tokens cannot have"
-      }
-      return nil
-    }
-  }
-
-  /// A number, which some servers write as a text.
-  private struct Seconds: Decodable {
-    /// Nil if it is not a number. An error instead would lose the tokens, although the refresh token is used
-    /// up.
-    let count: Double?
-
-    init(from decoder: any Decoder) throws {
-      let container = try? decoder.singleValueContainer()
-      let number =
-        (try? container?.decode(Double.self)) ?? (try? container?.decode(String.self)).flatMap(Double.init)
-      count = number.flatMap { $0.isFinite ? $0 : nil }
-    }
-  }
-
-  private struct Refusal: Decodable { let error: String }
-
-  /// Returns the error of a response without tokens. It shows the server's error code (section 5.2), but not
-  /// its description, which may quote a secret.
-  private func problem(with response: Response) -> any Error {
-    let known: Set = [
-      "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
-      "invalid_scope",
-    ]
-    let code = (try? JSONDecoder().decode(Refusal.self, from: response.data))?.error
-    guard let code, known.contains(code) else {
-      return OAuth2Error(reason: "the token endpoint responded with \(response.status), and no tokens")
-    }
-    if code == "invalid_grant", grant == .refreshToken {
-      return CredentialRejected(reason: "the server no longer accepts the refresh token (invalid_grant)")
-    }
-    return OAuth2Error(reason: "the token endpoint responded with \(response.status) and \(code)")
+    return try post(items, to: tokenURL, "token endpoint")
   }
 }
 
@@ -228,10 +156,4 @@ extension OAuth2: CustomStringConvertible, CustomReflectable {
     LogText.line("OAuth 2 of \(clientID) at \(Secrets.standard.redact(tokenURL.absoluteString))")
   }
   public var customMirror: Mirror { Mirror(self, children: ["oauth2": description]) }
-}
-
-/// The error of a token endpoint that issued no tokens.
-struct OAuth2Error: ShownError, CustomStringConvertible {
-  let reason: String
-  var description: String { reason }
 }

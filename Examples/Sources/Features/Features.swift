@@ -19,7 +19,7 @@ import Foundation
     ("retrying", retrying), ("hedging", hedging), ("rateLimiting", rateLimiting),
     ("invalidating", invalidating),
     ("scopes", scopes), ("priorities", priorities), ("dependencies", dependencies),
-    ("interceptors", interceptors), ("credentials", credentials), ("cookies", cookies), ("signing", signing),
+    ("interceptors", interceptors), ("credentials", credentials), ("signingIn", signingIn), ("cookies", cookies), ("signing", signing),
     ("watching", watching), ("outbox", outbox), ("lanes", lanes), ("deadLetters", deadLetters),
     ("testing", testing),
   ]

@@ -75,6 +75,17 @@ extension CredentialSession {
     if let failure { throw failure }
   }
 
+  /// True if the session has a credential: after a sign-in in this process, an earlier launch or another process that
+  /// uses the store, and after a first refresh. False after a sign-out, and if the server has rejected the credential.
+  /// A credential that has expired counts, because it may be refreshed.
+  /// - Throws: The store's error.
+  public var isSignedIn: Bool {
+    get async throws {
+      if vault != nil { try await look(at: nil) }
+      return state.withLock { $0.rules.current != nil }
+    }
+  }
+
   static var signedOut: RequestError {
     RequestError(
       .signedOut, message: "the client is signed out: sign in, and send the request again",

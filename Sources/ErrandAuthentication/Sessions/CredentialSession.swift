@@ -138,7 +138,7 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     return (first ?? timeline).now()
   }
 
-  package var isSignedIn: Bool { state.withLock { $0.isOwnerKnown && !$0.rules.isSignedOut } }
+  package var hasKnownIdentity: Bool { state.withLock { $0.isOwnerKnown && !$0.rules.isSignedOut } }
 
   // MARK: Requests
 

@@ -10,8 +10,8 @@ package protocol AnyCredentialSession: AnyObject, Sendable {
   var identity: CallIdentity { get }
   /// True if an app's authenticator runs for each attempt, and may wait for anything.
   var mayWait: Bool { get }
-  /// True if an identity is signed in, as far as this process knows.
-  var isSignedIn: Bool { get }
+  /// True if an identity is signed in, or may be without a store, as far as this process knows.
+  var hasKnownIdentity: Bool { get }
   /// False if the store may name another identity or credential than this process knows. Then `prepare` must
   /// be awaited before they are used.
   /// - Parameter timeline: The client's timeline.
@@ -37,7 +37,7 @@ package protocol AnyCredentialSession: AnyObject, Sendable {
 
 extension AnyCredentialSession {
   package var mayWait: Bool { false }
-  package var isSignedIn: Bool { true }
+  package var hasKnownIdentity: Bool { true }
   package func isPrepared(on timeline: Timeline) -> Bool { true }
   package func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async {}
   package func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }

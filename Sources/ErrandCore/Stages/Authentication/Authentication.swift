@@ -113,7 +113,7 @@ final class AuthenticationStage: Stage {
     guard let session = authentication?.session else { return }
     guard !session.isPrepared(on: sender.timeline) else { return }
     // Looks the call's identity up first: a call that was made for one identity is not sent for the next.
-    if session.isSignedIn { _ = identity(context) }
+    if session.hasKnownIdentity { _ = identity(context) }
     try? await session.prepare(on: sender.timeline, unless: context.cancellation)
   }
 

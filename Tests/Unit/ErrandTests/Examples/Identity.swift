@@ -29,6 +29,22 @@ struct Identity {
     try await session.signOut(clearingCache: true)
   }
 
+  func signingIn(_ client: Client, _ session: CredentialSession<OAuth2>) async throws {
+    var method = OAuth2(tokenURL: tokenURL, clientID: "notes", scope: "read")
+    method.authorizationURL = URL(string: "https://login.example.com/authorize")
+    let tokens = try await method.authorize(over: client) { url in print("Open \(url)") }
+    try await session.signIn(tokens, identity: "ann")
+  }
+
+  func onAnotherDevice(_ client: Client, _ session: CredentialSession<OAuth2>, _ method: OAuth2) async throws {
+    let tokens = try await method.authorizeDevice(over: client) { code in
+      print("Open \(code.verificationURL), and enter \(code.userCode)")
+    }
+    try await session.signIn(tokens, identity: "ann")
+
+    try await session.signOut(revokingOver: client)
+  }
+
   func program() {
     var configuration = ClientConfiguration()
     var method = OAuth2(tokenURL: tokenURL, clientID: "nightly", clientSecret: secret)

@@ -17,7 +17,7 @@ import Testing
     func authenticate(_ request: Request, with token: Int) -> Request { request.field("X-Token", "\(token)") }
 
     func refresh(_ token: Int?, _ refresh: CredentialRefresh) async throws -> Int {
-      let response = try await refresh.send(.post("http://a.test/token"))
+      let response = try await refresh.send(.post("https://a.test/token"))
       guard let number = Int(response.text) else {
         throw CredentialRejected(reason: "no number")
       }

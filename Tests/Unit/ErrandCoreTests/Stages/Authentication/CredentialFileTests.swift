@@ -80,7 +80,7 @@ import Testing
   ])
   func `a damaged file fails requests until the next sign-in`(text: String) async throws {
     try await write(text)
-    let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
+    let method = OAuth2(tokenURL: try #require(URL(string: "https://a.test/token")), clientID: "app")
     let session = CredentialSession(method, store: file)
     let stage = Stage.configured { configuration in
       configuration.baseURL = URL(string: "http://a.test/")
@@ -110,7 +110,7 @@ import Testing
   {
     try folder.write(text, to: "credential")
     chmod(folder.path("credential"), 0o600)
-    let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
+    let method = OAuth2(tokenURL: try #require(URL(string: "https://a.test/token")), clientID: "app")
     let session = CredentialSession(method, store: file)
     let error = await #expect(throws: FileError.self) { try await file.read() }
     #expect(error?.description.contains("choose another file") == true)
@@ -132,7 +132,7 @@ import Testing
 
   private func method(_ grant: OAuth2.Grant) throws -> OAuth2 {
     OAuth2(
-      tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app", clientSecret: "s",
+      tokenURL: try #require(URL(string: "https://a.test/token")), clientID: "app", clientSecret: "s",
       grant: grant)
   }
 
@@ -279,7 +279,7 @@ import Testing
 
   @Test func `a removed file is written again for the identity that is signed in`() async throws {
     let session = CredentialSession(
-      OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app"), store: file)
+      OAuth2(tokenURL: try #require(URL(string: "https://a.test/token")), clientID: "app"), store: file)
     try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r"), identity: "me")
     let gate = StubGate()
     let stage = Stage.configured { configuration in
@@ -318,7 +318,7 @@ import Testing
   @Test func `credentials that another process has stored do not count as refreshes of this one`()
     async throws
   {
-    let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
+    let method = OAuth2(tokenURL: try #require(URL(string: "https://a.test/token")), clientID: "app")
     let (first, second) = (CredentialSession(method, store: file), CredentialSession(method, store: file))
     let valid = Locked("")
     let stage = Stage.configured { configuration in

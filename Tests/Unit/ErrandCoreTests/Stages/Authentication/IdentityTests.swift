@@ -19,7 +19,7 @@ import Testing
     func authenticate(_ request: Request, with name: String) -> Request { request.field("X-User", name) }
 
     func refresh(_ name: String?, _ refresh: CredentialRefresh) async throws -> String {
-      let response = try await refresh.send(.post("http://a.test/token"))
+      let response = try await refresh.send(.post("https://a.test/token"))
       return response.text
     }
   }

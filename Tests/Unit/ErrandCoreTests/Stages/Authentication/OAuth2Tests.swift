@@ -46,7 +46,7 @@ import Testing
   }
 
   private static func method(_ change: (inout OAuth2) -> Void = { _ in }) throws -> OAuth2 {
-    var method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "an app")
+    var method = OAuth2(tokenURL: try #require(URL(string: "https://a.test/token")), clientID: "an app")
     change(&method)
     return method
   }
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `a program's token is stored in a file for the next start`() async throws {
-    let tokenURL = try #require(URL(string: "http://a.test/token"))
+    let tokenURL = try #require(URL(string: "https://a.test/token"))
     try await TemporaryFolder.using { (folder: URL) async throws in
       let file = folder.appending(path: "token")
       for _ in 1...2 {
@@ -125,7 +125,7 @@ import Testing
           isChanged && changed == name ? new : old
         }
         let tokenURL = try #require(
-          URL(string: value("endpoint", "http://a.test/token", "http://b.test/token")))
+          URL(string: value("endpoint", "https://a.test/token", "https://b.test/token")))
         // The origin that gets the token is not that of the base URL.
         let stage = Stage.configured { configuration in
           configuration.baseURL = URL(string: "http://base.test/")

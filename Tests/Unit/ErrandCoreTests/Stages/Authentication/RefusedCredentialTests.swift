@@ -13,7 +13,7 @@ import Testing
     func authenticate(_ request: Request, with token: Int) -> Request { request.field("X-Token", "\(token)") }
     func isExpired(_ token: Int, at date: Date) -> Bool { expires }
     func refresh(_ token: Int?, _ refresh: CredentialRefresh) async throws -> Int {
-      try await Int(refresh.send(.post("http://a.test/token")).text) ?? 0
+      try await Int(refresh.send(.post("https://a.test/token")).text) ?? 0
     }
   }
 
