@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandCrypto
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -83,20 +84,16 @@ struct UploadServerState {
     var bytes = Data()
   }
 
-  private final class Hash: @unchecked Sendable {
-    // Safe to share: only the server's thread uses it, under the lock of the state.
-    private var state = HashState(.sha256)
-    func update(_ data: Data) { state.update(data) }
-    func finalize() -> Data { Data(state.finalize()) }
-  }
-
-  struct HashBox: @unchecked Sendable {
-    fileprivate let hash: AnyObject
+  /// The SHA-256 of an upload's content so far. Copies of the server's state share it.
+  final class Hash: Sendable {
+    private let state = Mutex(HashState(.sha256))
+    func update(_ data: Data) { state.withLock { $0.update(data) } }
+    func finalize() -> Data { state.withLock { Data($0.finalize()) } }
   }
 
   private let rules: UploadServer.Rules
   var uploads: [UploadServer.Upload] = []
-  var hashes: [String: HashBox] = [:]
+  var hashes: [String: Hash] = [:]
   var faults: [UploadServer.Fault] = []
   var lies: [Int64] = []
   var goneStatus = 404
@@ -202,7 +199,7 @@ struct UploadServerState {
     lastNumber += 1
     let path = "/uploads/\(lastNumber)"
     uploads.append(UploadServer.Upload(path: path, fields: request.fields, length: length, dialect: dialect))
-    hashes[path] = HashBox(hash: Hash())
+    hashes[path] = Hash()
     guard dialect != .tus else {
       if length == 0 { complete(uploads.count - 1) }
       // tus has no content in this request, unless it says so.
@@ -372,7 +369,7 @@ struct UploadServerState {
   private mutating func add(_ part: Data, _ index: Int) {
     uploads[index].offset += Int64(part.count)
     if rules.keepsContent { uploads[index].content += part }
-    (hashes[uploads[index].path]?.hash as? Hash)?.update(part)
+    hashes[uploads[index].path]?.update(part)
   }
 
   private mutating func end(_ path: String, _ reception: UploadReception) -> UploadReceptionEffect {
@@ -413,7 +410,7 @@ struct UploadServerState {
 
   private mutating func complete(_ index: Int) {
     uploads[index].isComplete = true
-    uploads[index].digest = (hashes[uploads[index].path]?.hash as? Hash)?.finalize()
+    uploads[index].digest = hashes[uploads[index].path]?.finalize()
   }
 }
 
