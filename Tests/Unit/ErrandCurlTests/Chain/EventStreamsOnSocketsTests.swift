@@ -71,6 +71,33 @@ import Testing
     #expect(try await read(nginx.url("/news"), over: second) == Self.all)
   }
 
+  /// Serves 12 events, four in one response.
+  private static let uvicorn = """
+    import socket, uvicorn
+    async def app(scope, receive, send):
+        last = int(dict(scope["headers"]).get(b"last-event-id", b"0"))
+        if last >= 12:
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body"})
+            return
+        fields = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": fields})
+        for number in range(last + 1, min(last + 4, 12) + 1):
+            event = f"retry: 10\\nid: {number}\\ndata: news {number}\\n\\n"
+            await send({"type": "http.response.body", "body": event.encode(), "more_body": True})
+        await send({"type": "http.response.body"})
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off")).run(sockets=[listener])
+    """
+
+  @Test(
+    .enabled("SKIPPED: uvicorn is not installed; see scripts/peers") { await PythonServer.has("uvicorn") })
+  func `a stream of uvicorn goes on over its connections`() async throws {
+    let server = try await PythonServer(Self.uvicorn)
+    #expect(try await read(server.url) == Self.all)
+  }
+
   @Test func `a silent connection is replaced after the heartbeat`() async throws {
     serve(6) { Self.open($0 + ":\n\n") }
     var options = EventStreamOptions()
