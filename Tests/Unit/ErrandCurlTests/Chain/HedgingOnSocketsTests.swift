@@ -51,4 +51,38 @@ import Testing
     try await server.waitForOpenConnections(0)
     await client.shutdown()
   }
+
+  @Test(.speaksHTTP2) func `over HTTP/2 the stream of the first is reset, and its connection remains`()
+    async throws
+  {
+    let nginx = try await StockNginx(
+      before: server.port, "proxy_buffering off; add_header X-Connection $connection;")
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthorityFile = nginx.authority
+    let client = Client(transport: CurlTransport(configuration: configuration))
+    server.on("/warm") { _ in .response(body: "warm") }
+    var connections: [String?] = []
+    for _ in 0..<20 {
+      let response = try await client.send(.get(nginx.url("/warm")).hedged(after: .seconds(60)))
+      #expect(response.timing.httpVersion == .http2)
+      connections.append(response.fields["X-Connection"])
+    }
+    let body = String(repeating: "0123456789", count: 500)
+    server.on("/long") { _ in .response(body: body).dripping(10, every: .milliseconds(2)) }
+    let long = try await client.stream(.get(nginx.url("/long")))
+    connections.append(long.fields["X-Connection"])
+    server.script("GET", "/slow", [.response(body: "first").stalling(at: .start), .response(body: "second")])
+    let response = try await client.send(.get(nginx.url("/slow")).hedged(after: .milliseconds(50)))
+    #expect(response.text == "second" && response.timing.attempts == 2)
+    connections.append(response.fields["X-Connection"])
+    // nginx ends its request to the server when the stream is reset.
+    let loser = try #require(server.requests.first { $0.path == "/slow" })
+    #expect(try await server.waitUntilClosed(connection: loser.connection) != .closedByServer)
+    var count = 0
+    for try await chunk in long.chunks { count += chunk.count }
+    #expect(count == body.utf8.count)
+    connections.append(try await client.send(.get(nginx.url("/warm"))).fields["X-Connection"])
+    #expect(Set(connections).count == 1 && connections[0] != nil, "\(connections)")
+    await client.shutdown()
+  }
 }
