@@ -45,6 +45,16 @@ import Testing
 
   private func get(_ server: WebServer, _ path: String = "/page.html") -> Request { .get(server.url(path)) }
 
+  /// Runs a test with a cache in front of nginx. If it responds with 502, records what it and nginx say about that.
+  private func behind(_ kind: WebServer.Kind, _ test: (WebServer) async throws -> Void) async throws {
+    let server = try await server(kind)
+    do { try await test(server) } catch let error as RequestError where error.status == 502 {
+      let page = String(decoding: error.bodyPrefix ?? Data(), as: UTF8.self).suffix(2000)
+      Issue.record("\(kind): 502, \(error.fields?["X-Squid-Error"] ?? "no reason")\n\(page)\n\(server.logs)")
+      throw error
+    }
+  }
+
   // MARK: What all servers have in common
 
   /// Sends a request. Returns what the cache did, and checks that the body is that of the file.
@@ -187,8 +197,7 @@ import Testing
 
   // MARK: Caches in front of nginx
 
-  private func checkAge(behind kind: WebServer.Kind) async throws {
-    let server = try await server(kind)
+  private func checkAge(of server: WebServer) async throws {
     let first = try await client.send(get(server, "/old/page.html"))
     let age = try #require(first.fields["Age"].flatMap { Int($0) })
     let ttl = try #require(first.cacheStatus?.timeToLive)
@@ -201,8 +210,7 @@ import Testing
     #expect(try await page(get(server, "/old/page.html")).hasPrefix("stale"))
   }
 
-  private func checkOutage(behind kind: WebServer.Kind) async throws {
-    let server = try await server(kind)
+  private func checkOutage(of server: WebServer) async throws {
     _ = try await client.send(get(server, "/lenient/page.html"))
     await server.stopBack()
     clock.advance(by: 700)
@@ -215,39 +223,47 @@ import Testing
   }
 
   @Test(.has(.varnish)) func `Varnish: variants, validation and HEAD`() async throws {
-    try await checkPage(of: server(.varnish), other: "vary-miss 304 stored")
+    try await behind(.varnish) { try await checkPage(of: $0, other: "vary-miss 304 stored") }
   }
 
-  @Test(.has(.varnish)) func `Varnish: ranges`() async throws { try await checkRanges(of: server(.varnish)) }
+  @Test(.has(.varnish)) func `Varnish: ranges`() async throws {
+    try await behind(.varnish) { try await checkRanges(of: $0) }
+  }
 
   @Test(.has(.varnish)) func `Varnish: a large file is stored from a stream and a download`() async throws {
-    try await checkLargeFile(of: server(.varnish))
+    try await behind(.varnish) { try await checkLargeFile(of: $0) }
   }
 
-  @Test(.has(.varnish)) func `Varnish: its age counts`() async throws { try await checkAge(behind: .varnish) }
+  @Test(.has(.varnish)) func `Varnish: its age counts`() async throws {
+    try await behind(.varnish) { try await checkAge(of: $0) }
+  }
 
   @Test(.has(.varnish)) func `Varnish: an outage of nginx`() async throws {
-    try await checkOutage(behind: .varnish)
+    try await behind(.varnish) { try await checkOutage(of: $0) }
   }
 
   @Test(.has(.squid)) func `Squid: variants, validation and HEAD`() async throws {
-    try await checkPage(of: server(.squid), other: "vary-miss 304 stored")
+    try await behind(.squid) { try await checkPage(of: $0, other: "vary-miss 304 stored") }
   }
 
-  @Test(.has(.squid)) func `Squid: ranges`() async throws { try await checkRanges(of: server(.squid)) }
+  @Test(.has(.squid)) func `Squid: ranges`() async throws {
+    try await behind(.squid) { try await checkRanges(of: $0) }
+  }
 
   @Test(.has(.squid)) func `Squid: a changed file, and a POST`() async throws {
-    try await checkChanges(of: server(.squid))
+    try await behind(.squid) { try await checkChanges(of: $0) }
   }
 
   @Test(.has(.squid)) func `Squid: a large file is stored from a stream and a download`() async throws {
-    try await checkLargeFile(of: server(.squid))
+    try await behind(.squid) { try await checkLargeFile(of: $0) }
   }
 
-  @Test(.has(.squid)) func `Squid: its age counts`() async throws { try await checkAge(behind: .squid) }
+  @Test(.has(.squid)) func `Squid: its age counts`() async throws {
+    try await behind(.squid) { try await checkAge(of: $0) }
+  }
 
   @Test(.has(.squid)) func `Squid: an outage of nginx`() async throws {
-    try await checkOutage(behind: .squid)
+    try await behind(.squid) { try await checkOutage(of: $0) }
   }
 }
 

@@ -82,6 +82,14 @@ final class WebServer: Sendable {
     }
   }
 
+  /// The last lines of its logs.
+  var logs: String {
+    ["cache.log", "error.log"].map { name in
+      let text = (try? String(contentsOfFile: folder.path(name), encoding: .utf8)) ?? "none"
+      return "\(name): \(text.suffix(2000))"
+    }.joined(separator: "\n")
+  }
+
   func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
   /// Writes a file that `/NAME`, `/old/NAME`, `/strict/NAME` and `/lenient/NAME` lead to.
@@ -162,7 +170,7 @@ private struct Files {
     cache_mem 16 MB
     pid_filename none
     access_log none
-    cache_log /dev/null
+    cache_log \(folder)/cache.log
     netdb_filename none
     coredump_dir none
     shutdown_lifetime 0 seconds
