@@ -73,6 +73,11 @@ struct Stage: Sendable {
       .effectivePriority.current
   }
 
+  /// Returns when the shared request has this priority. A caller counts before its priority is followed.
+  func reachSharedPriority(_ priority: Priority, _ request: Request) async throws {
+    while try sharedPriority(request) != priority { await Task.yield() }
+  }
+
   private func key(_ request: Request) throws -> RequestKey {
     let pipeline = client.pipeline
     let ready = try pipeline.ready(request)

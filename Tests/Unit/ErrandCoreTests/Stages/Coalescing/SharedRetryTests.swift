@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// A shared request that is retried.
-@Suite struct SharedRetryTests {
+@Suite(.timeLimit(.minutes(1))) struct SharedRetryTests {
   private static let busy = StubStep.response(status: 503, fields: ["Retry-After": "2"])
   private let request = Request.get("http://a.test/feed").priority(.background).shared()
 
@@ -84,6 +84,7 @@ import Testing
     calls += [shared, stage.client.start(.get("http://a.test/other"))]
     await stage.reachWaiting(2)
     shared.raisePriority(to: .userInitiated)
+    try await stage.reachSharedPriority(.userInitiated, request)
     gate.open()
     for call in calls { _ = try await call.value }
     #expect(stage.paths == ["/first", "/feed", "/other"])
