@@ -17,3 +17,17 @@ import Foundation
     try show("the file is complete", try Data(contentsOf: file) == film)
   }
 }
+
+/// A file is downloaded again only if the server has another version of it.
+@Sendable func downloadingChanges(_ server: MockServer) async throws {
+  server.on("GET", "/list") { request in
+    request.fields["If-None-Match"] == #""v1""#
+      ? .response(status: 304) : .response(fields: ["ETag": #""v1""#], body: "milk, bread")
+  }
+  try await withFolder { folder in
+    let (client, file) = (Client(), folder.appending(path: "list.txt"))
+    let first = try await client.download(.get(server.url("/list")), to: file, ifChanged: true)
+    let second = try await client.download(.get(server.url("/list")), to: file, ifChanged: true)
+    try show("first: \(first.status); then: \(second.status)", !first.isUnchanged && second.isUnchanged)
+  }
+}

@@ -11,15 +11,17 @@ import Foundation
 @main struct Features {
   static let all: [(name: String, run: @Sendable (MockServer) async throws -> Void)] = [
     ("sending", sending), ("uploading", uploading), ("resumingUploads", resumingUploads),
-    ("downloading", downloading), ("streaming", streaming),
-    ("events", events), ("paging", paging),
+    ("downloading", downloading), ("downloadingChanges", downloadingChanges), ("streaming", streaming),
+    ("jsonLines", jsonLines), ("decodingEach", decodingEach), ("events", events),
+    ("paging", paging),
     ("trailers", trailers), ("byTurns", byTurns),
     ("sharing", sharing), ("latest", latest), ("repeats", repeats), ("caching", caching),
     ("httpCaching", httpCaching),
     ("retrying", retrying), ("hedging", hedging), ("rateLimiting", rateLimiting),
-    ("invalidating", invalidating),
+    ("waiting", waiting), ("invalidating", invalidating),
     ("scopes", scopes), ("priorities", priorities), ("dependencies", dependencies),
-    ("interceptors", interceptors), ("credentials", credentials), ("signingIn", signingIn), ("cookies", cookies), ("signing", signing),
+    ("interceptors", interceptors), ("credentials", credentials), ("signingIn", signingIn),
+    ("cookies", cookies), ("signing", signing),
     ("watching", watching), ("outbox", outbox), ("lanes", lanes), ("deadLetters", deadLetters),
     ("testing", testing),
   ]
