@@ -453,7 +453,7 @@ let examples: [Target] = [
   .executableTarget(
     name: "ExampleDownloader", dependencies: ["Errand", "ErrandTesting"],
     path: "Examples/Sources/Downloader"),
-  // Three whole programs, which are packages of their own.
+  // Three whole programs, which are separate packages.
   .executableTarget(
     name: "Webhooks", dependencies: ["Errand", "ErrandCurl", "ErrandOutboxPostgres", "ErrandSigning"],
     path: "Examples/Webhooks/Sources/Webhooks"),

@@ -8,7 +8,7 @@ let testing = Target.Dependency.product(name: "ErrandTesting", package: "errand"
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
-  // In a package of your own: .package(url: "https://github.com/OWNER/errand.git", from: "0.2.0")
+  // In your package: .package(url: "https://github.com/OWNER/errand.git", from: "0.2.0")
   dependencies: [.package(name: "errand", path: "..")],
   targets: [
     .executableTarget(name: "Features", dependencies: [errand, signing, testing]),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// In a package of your own: .package(url: "https://github.com/OWNER/errand.git", from: "0.2.0", traits: ["Postgres"])
+// In your package: .package(url: "https://github.com/OWNER/errand.git", from: "0.2.0", traits: ["Postgres"])
 let package = Package(
   name: "Webhooks",
   platforms: [.macOS(.v15)],

@@ -37,7 +37,7 @@ struct ErrorGuide {
       .deadlineExceeded, "The whole call, with its attempts and waits, took longer than its `deadline`.",
       "Raise `deadline`, or ask for fewer attempts. `timing` says where the time went."),
     ErrorGuide(
-      .cannotResolveHost, "The host name has no address, or there is no network.",
+      .cannotResolveHost, "The host name has no address, or the network is away.",
       "Check the name. Without a network, `waitsForNetwork` waits, and an outbox stores the request."),
     ErrorGuide(
       .cannotConnect, "No connection was made: it was refused, or the server or the proxy is unreachable.",
@@ -48,8 +48,7 @@ struct ErrorGuide {
     ErrorGuide(
       .untrustedCertificate,
       "The server's certificate is expired, for another host, or from an authority that is not trusted.",
-      "Compare the clock and the host name. For your own authority, set `certificateAuthorities` (`--cacert`)."
-    ),
+      "Compare the clock and the host name. For your own authority, set `certificateAuthorities` (`--cacert`)."),
     ErrorGuide(
       .pinMismatch, "The server's public key is not among the pinned ones.",
       "Somebody may read the connection. If the server has a new key, pin it."),
@@ -66,8 +65,7 @@ struct ErrorGuide {
       .badEncoding, "The body cannot be decompressed, or its coding is unknown.",
       "`undecoded()` gives you the body as it was transferred."),
     ErrorGuide(
-      .integrityFailed,
-      "The body does not match its digest, or the response lacks a required digest or signature.",
+      .integrityFailed, "The body does not match its digest, or the response lacks a required digest or signature.",
       "Do not use the body. Ask again; then look for a proxy that changes bodies."),
     ErrorGuide(
       .decryptionFailed, "The body cannot be decrypted, or is not encrypted although it must be.",
@@ -89,7 +87,7 @@ struct ErrorGuide {
       "Look at the server's `Link` fields. A circle of pages would never end."),
     ErrorGuide(
       .addressRefused, "The host leads to an address that the transport's `addressPolicy` refuses.",
-      "Somebody may want to reach your network. For a host of your own, make an exception."),
+      "Do not send it: it may be an attack on your network. Exceptions are possible (`publicOnly(except:)`)."),
     ErrorGuide(
       .rejected, "The server responded, and its status, content type or body was not accepted.",
       "Read `status`, `serverWords` and `bodyPrefix`. `accepting` accepts other statuses."),
@@ -102,19 +100,16 @@ struct ErrorGuide {
     ErrorGuide(
       .bodyFailed, "Your stream failed before the body was complete.", "`underlying` is the stream's error."),
     ErrorGuide(
-      RequestError.Code.fileUnreadable, "A file to upload is missing or cannot be read.",
-      "Check the path and its permissions."),
+      RequestError.Code.fileUnreadable, "A file to upload is missing or cannot be read.", "Check the path and its permissions."),
     ErrorGuide(
       .fileChanged, "A file changed while it was uploaded, or since the previous attempt.",
       "Upload a copy, or wait until the file is complete."),
     ErrorGuide(
-      .fileUnwritable,
-      "The file for a download cannot be written: its folder is missing, or the disk is full.",
-      "Create the folder, or make room. What was downloaded is kept and can be resumed."),
+      .fileUnwritable, "The file for a download cannot be written: its folder is missing, or the disk is full.",
+      "Create the folder, or make room. The downloaded part is kept and can be resumed."),
     ErrorGuide(
-      .uploadFailed,
-      "The server of a resumable upload contradicts itself, lost the upload, or refused its size.",
-      "Start anew. Check the server's limit, and that it keeps unfinished uploads."),
+      .uploadFailed, "The server of a resumable upload contradicts itself, lost the upload, or refused its size.",
+      "Upload it again. Check the server's limit, and that it keeps unfinished uploads."),
     ErrorGuide(
       .signedOut, "The client is signed out, or the identity must sign in again.", "Show the sign-in."),
     ErrorGuide(
@@ -127,8 +122,7 @@ struct ErrorGuide {
       .excessiveRefresh, "Several refreshes within a short time did not help.",
       "The server refuses new credentials: compare the scope, the audience and the clock."),
     ErrorGuide(
-      .dependencyFailed, "A call that this request waits for failed.",
-      "`underlying` is the error of that call."),
+      .dependencyFailed, "A call that this request waits for failed.", "`underlying` is the error of that call."),
     ErrorGuide(
       .invalidConfiguration, "A client certificate or a pin cannot be read, or a password is wrong.",
       "Correct the file that the message names. `checkConfiguration()` finds it at the start."),
@@ -149,29 +143,26 @@ struct ErrorGuide {
       .notStorable, "The request's body is a stream, or the request has a credential.",
       "Write the body to a file. Let the client add the credential at each attempt."),
     ErrorGuide(
-      OutboxError.Code.fileUnreadable, "A file of the request cannot be read.",
-      "Check the path and its permissions."),
+      OutboxError.Code.fileUnreadable, "A file of the request cannot be read.", "Check the path and its permissions."),
     ErrorGuide(
-      .diskFull, "The disk is full.", "Make room. Nothing was stored, and what was stored before is there."),
+      .diskFull, "The disk is full.", "Make room. The request was not stored, and all earlier requests still are."),
     ErrorGuide(
       .notWritable, "The folder or a file in it is missing, or must not be written.",
       "Check the path, its owner and its permissions, and use a local disk."),
     ErrorGuide(
-      .busy, "Another process locked the store for too long.",
-      "Repeat it. Look for a program that is stopped."),
+      .busy, "Another process locked the store for too long.", "Repeat it. Look for a program that is stopped."),
     ErrorGuide(
       .damaged, "The store's file is damaged, or is another program's.",
       "Keep a copy. `sqlite3 outbox.sqlite .recover` saves what is readable."),
     ErrorGuide(
-      .tooNew, "A newer version of Errand wrote the store.", "Update this program. The store was not changed."
-    ),
+      .tooNew, "A newer version of Errand wrote the store.", "Update this program. The store was not changed."),
     ErrorGuide(
       .wrongKey, "The key is missing or is not the one that encrypted the stored requests.",
       "Pass the key with which they were stored."),
     ErrorGuide(.badImport, "The lines to import are not those of an export.", "The message names the line."),
     ErrorGuide(.closed, "The outbox was closed.", "Open it again. Stored requests are kept."),
     ErrorGuide(
-      .forgotten, "The request ended so long ago that there is no record of it.",
+      .forgotten, "The request ended so long ago that its record is gone.",
       "Raise `retention`, which is 7 days, to ask later."),
     ErrorGuide(
       .unconfirmed, "The database did not confirm in time that the change was made.",

@@ -12,7 +12,7 @@
   /// The databases of earlier versions, which the present version must bring up to date and deliver from. Tests/Formats
   /// has a dump for each version.
   ///
-  /// A release whose tables differ from those of the last dump adds one of its own:
+  /// A release whose tables differ from those of the last dump adds another one:
   /// `ERRAND_FORMATS=$PWD/Tests/Formats/1.3.sql.gz swift test --filter DatabaseFormatsTests`.
   @Suite(.timeLimit(.minutes(1))) struct DatabaseFormatsTests {
     private static let formats = URL(filePath: #filePath).appending(path: "../../../Formats")

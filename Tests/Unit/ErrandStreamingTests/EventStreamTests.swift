@@ -171,11 +171,11 @@ import Testing
     let down = Stage([.response(status: 503)])
     let error = await #expect(throws: RequestError.self) { try await down.all(post) }
     #expect(error?.status == 503 && down.stub.requests.count == 3)
-    // A stream that broke off is not begun anew.
+    // A stream that broke off is not requested again.
     let broken = Stage([Self.open("data: a\n\n"), Self.open("data: b\n\n")])
     #expect(try await broken.all(post) == ["a"])
     #expect(broken.stub.requests.count == 1)
-    // Nor is what the server refuses.
+    // A refused request is not sent again.
     let refused = Stage([.response(status: 400), Self.open("data: a\n\n")])
     await #expect(throws: RequestError.self) { try await refused.all(post) }
     #expect(refused.stub.requests.count == 1)

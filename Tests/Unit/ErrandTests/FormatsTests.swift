@@ -7,7 +7,7 @@ import Testing
 
 /// The files of earlier versions, which the present version must read. Tests/Formats has an archive for each version.
 ///
-/// A release whose formats differ from those of the last archive adds one of its own:
+/// A release whose formats differ from those of the last archive adds another one:
 /// `ERRAND_FORMATS=$PWD/Tests/Formats/1.3.tar.gz swift test --filter FormatsTests`.
 @Suite(.timeLimit(.minutes(1))) struct FormatsTests {
   private static let formats = URL(filePath: #filePath).appending(path: "../../../Formats")
@@ -47,7 +47,7 @@ private struct FormatFolder {
   }
 
   private static let orders = URL(string: "https://api.example.com/orders?page=1")!
-  /// A body that an outbox keeps in a file of its own.
+  /// A body that an outbox keeps in a separate file.
   private static let large = Data.seeded(100_000, mask: 1)
   private static let news = Request.get("https://api.example.com/news").cached()
   private static let key = Data(0..<32)

@@ -1,13 +1,13 @@
 import Errand
 import Foundation
 
-/// What was said, in the form of the chat API that most servers of language models have.
+/// A message of a conversation, in the form of the chat API that most servers of language models have.
 struct Message: Codable, Equatable, Sendable {
   var role: String
   var content: String
 }
 
-/// A conversation with a language model, whose answers arrive word by word.
+/// A conversation with a language model, whose replies arrive word by word.
 struct Conversation: Sendable {
   private struct Question: Encodable {
     let model: String
@@ -38,32 +38,33 @@ struct Conversation: Sendable {
     return Client(configuration: configuration)
   }
 
-  /// Asks, and passes on each piece of the answer as it comes. If the task is cancelled, what has come of the answer stays
-  /// in the conversation.
+  /// Asks, and passes on each piece of the reply as it arrives. If the task is cancelled, the conversation keeps the part
+  /// that has arrived.
   mutating func ask(_ text: String, _ show: (String) -> Void) async throws {
     messages.append(Message(role: "user", content: text))
-    var answer = ""
+    var reply = ""
     defer {
-      if answer.isEmpty {
+      if reply.isEmpty {
         messages.removeLast()
       } else {
-        messages.append(Message(role: "assistant", content: answer))
+        messages.append(Message(role: "assistant", content: reply))
       }
     }
-    // Before the answer begins, a busy server (429, 503) is asked again with this key. An answer that broke off is not
-    // begun anew, because the model would give another one.
+    // With this key, a busy server (429, 503) gets the question again. A reply that broke off is not requested again,
+    // because the model would give another one.
     let request = Request.post("chat/completions", json: Question(model: model, messages: messages))
       .idempotencyKey(UUID().uuidString)
     for try await event in client.events(request) {
       if event.data == "[DONE]" { return }
       guard let piece = try event.decode(Piece.self).choices.first?.delta.content else { continue }
-      answer += piece
+      reply += piece
       show(piece)
     }
   }
 }
 
-/// Saves conversations on a server for notes. What is saved without a network arrives later, also in a later run.
+/// Saves conversations on a server for notes. A conversation that is saved without a network arrives later, also in a later
+/// run.
 struct Notes: Sendable {
   let url: URL
   let outbox: Outbox
@@ -83,7 +84,7 @@ struct Notes: Sendable {
     do {
       try await outbox.enqueue(item)
     } catch let error as OutboxError where error.code == .known {
-      // The earlier version is being sent, or has arrived: this one is a request of its own.
+      // The earlier version is being sent, or has arrived: this one is a separate request.
       item.id = nil
       try await outbox.enqueue(item)
     }

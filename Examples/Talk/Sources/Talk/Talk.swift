@@ -5,7 +5,7 @@ import Synchronization
 /// A chat with a language model in the terminal. See README.md.
 @main struct Talk {
   static let help =
-    "Type a question. /save NAME saves the conversation, /quit ends, control-C stops an answer."
+    "Type a question. /save NAME saves the conversation, /quit ends, control-C stops a reply."
 
   static func main() async {
     let variables = ProcessInfo.processInfo.environment
@@ -48,13 +48,13 @@ import Synchronization
         try await notes.save(conversation.messages, as: words[1])
         print("Saved. It is sent now, or as soon as there is a network.")
       default:
-        conversation = await answer(line, in: conversation)
+        conversation = await reply(to: line, in: conversation)
       }
     }
   }
 
-  /// Asks, and returns the conversation with the answer. Control-C ends the answer, and not the program.
-  static func answer(_ line: String, in conversation: Conversation) async -> Conversation {
+  /// Asks, and returns the conversation with the reply. Control-C ends the reply, and not the program.
+  static func reply(to line: String, in conversation: Conversation) async -> Conversation {
     let result = Latest(conversation)
     do {
       try await untilSignal([SIGINT]) {
@@ -69,7 +69,7 @@ import Synchronization
     return result.value
   }
 
-  /// Reads a line on a thread of its own, because waiting for a person would block a task's thread.
+  /// Reads a line on a separate thread, because waiting for a person would block a task's thread.
   static func nextLine() async -> String? {
     await withCheckedContinuation { line in
       Thread { line.resume(returning: readLine()) }.start()

@@ -19,7 +19,7 @@ import Testing
     words.map { "data: {\"choices\":[{\"delta\":{\"content\":\"\($0)\"}}]}\n\n" }.joined()
   }
 
-  @Test func `an answer arrives in pieces, and the next question has the conversation`() async throws {
+  @Test func `a reply arrives in pieces, and the next question has the conversation`() async throws {
     server.on("POST", "/v1/chat/completions") {
       [eventStream, body = pieces("Hel", "lo") + "data: [DONE]\n\n"] request in
       guard request.fields["Authorization"] == "Bearer secret" else { return .response(status: 401) }
@@ -47,7 +47,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `an answer that is stopped stays as far as it came`() async throws {
+  @Test func `a reply that is stopped stays as far as it came`() async throws {
     server.on("POST", "/v1/chat/completions") { [eventStream, body = pieces("Once", " upon")] _ in
       .response(fields: eventStream, body: body).announcingNoLength().stalling(at: .body(body.utf8.count))
     }

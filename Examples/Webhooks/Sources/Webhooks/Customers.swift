@@ -13,7 +13,7 @@ struct Customer: Codable, Sendable {
 struct Customers: Sendable {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
-    var description: String { "there is no customer \(name)" }
+    var description: String { "the customer \(name) is unknown" }
   }
 
   let file: URL

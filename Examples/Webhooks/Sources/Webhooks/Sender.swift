@@ -26,7 +26,7 @@ struct Sender: Sendable {
 
     var settings = OutboxConfiguration()
     settings.delivers = delivers
-    // A customer whose server is slow or down holds up nobody else.
+    // A customer whose server is slow or down does not delay the others.
     settings.perKey = 2
     settings.rateLimitOf = { _, _ in RateLimit(requests: 20, per: .seconds(1), burst: 20) }
     settings.lifetime = .seconds(3 * 86_400)
