@@ -415,9 +415,11 @@ package final class UploadSession: Sendable {
     let (last, hasUpload) = state.withLock { ($0.last, $0.upload.resource != nil) }
     // The server's upload cannot be completed. Without the record, the next call begins a new one.
     if hasUpload || failure == .outcomeUnknown { try await store(nil) }
+    // The upload may not be known any more, so every `Location` counts as its URL.
+    let fields = last?.fields.hiding { ASCII.equalIgnoringCase($0.name, "Location") }
     return RequestError(
       failure == .damaged ? .integrityFailed : .uploadFailed, message: failure.message(of: source.length),
-      status: last?.status, fields: last?.fields, reachedServer: true, underlying: failure)
+      status: last?.status, fields: fields, reachedServer: true, underlying: failure)
   }
 }
 

@@ -21,6 +21,8 @@ struct ClientBuilder {
   var headTimeout: HeadTimeout?
   /// The body that `--print B` shows.
   var body = RequestBody.none
+  /// The only URL whose path `-v` and `--print H` show; nil for every path. That of an upload is as good as a password.
+  var onlyShownURL: URL?
 
   func client() throws -> Client {
     var configuration = ClientConfiguration()
@@ -62,8 +64,8 @@ struct ClientBuilder {
   private var sentHead: (@Sendable (String) -> Void)? {
     let parts = transfer.parts ?? []
     guard transfer.isVerbose || !parts.isDisjoint(with: .request) else { return nil }
-    return { [transfer, console, body] head in
-      let lines = SentHead.masked(head)
+    return { [transfer, console, body, onlyShownURL] head in
+      let lines = SentHead.masked(head, showing: onlyShownURL)
       if transfer.isVerbose { for line in lines { console.say("> \(line)") } }
       if parts.contains(.requestHead) {
         try? console.output.write(head: lines)

@@ -52,10 +52,7 @@ struct OfflineTransport: Transport {
     func adds(_ name: String) -> Bool {
       !fields.contains(name) && !transfer.omits(name)
     }
-    var target = request.url.path(percentEncoded: true)
-    if target.isEmpty { target = "/" }
-    if let query = request.url.query(percentEncoded: true) { target += "?\(query)" }
-    var lines = ["\(request.method) \(target) HTTP/1.1"]
+    var lines = ["\(request.method) \(SentHead.target(of: request.url)) HTTP/1.1"]
     if adds("Host"), let host = request.url.host(percentEncoded: true) {
       let port = request.url.port.flatMap { $0 == (request.isSecure ? 443 : 80) ? nil : $0 }
       lines.append("Host: \(host)" + (port.map { ":\($0)" } ?? ""))
@@ -81,12 +78,18 @@ struct OfflineTransport: Transport {
 /// The head of a request as it is sent.
 enum SentHead {
   /// Returns the lines of the head, with `***` in the place of secrets.
-  static func masked(_ head: String) -> [String] {
+  /// - Parameter known: The only URL whose path may be shown; nil to show every path.
+  static func masked(_ head: String, showing known: URL? = nil) -> [String] {
     var lines: [String] = []
     for line in head.split(separator: "\r\n") {
       let words = line.split(separator: " ", maxSplits: 2)
       if lines.isEmpty, words.count == 3 {
-        lines.append("\(words[0]) \(Secrets.standard.redactAnything(String(words[1]))) \(words[2])")
+        let target = String(words[1])
+        // The target of CONNECT is a host.
+        let isPath = target.hasPrefix("/") || target.contains("://")
+        let isShown =
+          known.map { !isPath || [Self.target(of: $0), $0.absoluteString].contains(target) } ?? true
+        lines.append("\(words[0]) \(isShown ? Secrets.standard.redactAnything(target) : "***") \(words[2])")
       } else if let colon = line.firstIndex(of: ":") {
         let value = ASCII.trimmed(line[line.index(after: colon)...])
         let field = HTTPFields.Field(String(line[..<colon]), value)
@@ -94,5 +97,11 @@ enum SentHead {
       }
     }
     return lines
+  }
+
+  /// The target of a request to the URL, as it is on the wire.
+  static func target(of url: URL) -> String {
+    let path = url.path(percentEncoded: true)
+    return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
   }
 }

@@ -84,7 +84,8 @@ struct TransferCommand {
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
         listeners: listeners + (isTerminal ? [watch] : []), cache: cache, connections: connections,
-        acceptsAnyStatus: transfer.upload == nil && output != nil, body: request.body
+        acceptsAnyStatus: transfer.upload == nil && output != nil, body: request.body,
+        onlyShownURL: transfer.upload == nil ? nil : request.url
       ).client()
       try InspectedCalls.show(client)
       if let display {

@@ -49,6 +49,7 @@ package final class CompositeCall: Sendable {
       }
     }
     let call = pipeline.context(of: request, into: .memory, progress: hub, canChange: true)
+    call.events?.hideLocation()
     if request.options.takesNoSlot { call.effectivePriority.goWithoutSlot() }
     let link = cancellation.onCancel(stopping: call.cancellation)
     call.atEnd { [cancellation] in cancellation.removeCancelHandler(link) }

@@ -51,6 +51,8 @@ final class CallEvents: Sendable {
   private let queue = Locked<[Queued]>([])
   /// True if the call that this one shares was made for it.
   let beganSharing = Atomic(false)
+  /// True if listeners do not see the `Location` of the call's responses.
+  private let hidesLocation = Atomic(false)
   /// The attempt that began last.
   private let last = Atomic<UInt64>(0)
   /// The attempt that failed last.
@@ -72,6 +74,9 @@ final class CallEvents: Sendable {
 
   private var place: Place { Place(last.load(ordering: .relaxed)) }
 
+  /// Hides the `Location` of the call's responses from listeners. That of an upload is as good as a password.
+  func hideLocation() { hidesLocation.store(true, ordering: .relaxed) }
+
   // MARK: Events
 
   @inline(never)
@@ -90,13 +95,13 @@ final class CallEvents: Sendable {
   @inline(never)
   func responded(_ response: Response, bodyLength: Int64?, attempt: Int, redirects: Int) {
     tell(
-      .responded(EventResponse(.received(response, bodyLength: bodyLength), self)),
+      .responded(EventResponse(.received(shown(response), bodyLength: bodyLength), self)),
       Place(attempt: attempt, redirects: redirects), isOfTransport: false)
   }
 
   @inline(never)
   func interim(_ head: ResponseHead, _ place: Place) {
-    tell(.interim(EventInterimResponse(head, client)), place, isOfTransport: true)
+    tell(.interim(EventInterimResponse(shown(head), client)), place, isOfTransport: true)
   }
 
   @inline(never)
@@ -111,7 +116,8 @@ final class CallEvents: Sendable {
     let place = place
     guard place.attempt > 0, failed.exchange(place.bits, ordering: .relaxed) != place.bits else { return }
     let head = arrived.withLock { $0?.place == place.bits ? $0?.head : nil }
-    tell(.attemptFailed(EventFailure(error, client, head: head)), place, isOfTransport: false)
+    tell(
+      .attemptFailed(EventFailure(shown(error), client, head: head.map(shown))), place, isOfTransport: false)
   }
 
   /// Takes the head of the present attempt's response, before its body has arrived.
@@ -123,7 +129,7 @@ final class CallEvents: Sendable {
 
   @inline(never)
   func retrying(after wait: Duration, because error: any Error) {
-    tell(.retrying(after: wait, because: EventFailure(error, client)))
+    tell(.retrying(after: wait, because: EventFailure(shown(error), client)))
     tell(.waiting(.backoff(wait)))
   }
 
@@ -143,15 +149,37 @@ final class CallEvents: Sendable {
   }
 
   @inline(never)
-  func finished(_ response: Response) { tell(.finished(EventResponse(.delivered(response), self))) }
+  func finished(_ response: Response) { tell(.finished(EventResponse(.delivered(shown(response)), self))) }
 
   @inline(never)
   func failed(_ error: any Error) {
     if let reason = (error as? RequestError)?.cancellation {
       tell(.cancelled(reason))
     } else {
-      tell(.failed(EventFailure(error, client)))
+      tell(.failed(EventFailure(shown(error), client)))
     }
+  }
+
+  // MARK: Hiding
+
+  private func shown(_ response: Response) -> Response {
+    guard hidesLocation.load(ordering: .relaxed) else { return response }
+    return response.ofCall(to: response.url, hiding: Self.isLocation)
+  }
+
+  private func shown(_ head: ResponseHead) -> ResponseHead {
+    guard hidesLocation.load(ordering: .relaxed) else { return head }
+    return ResponseHead(status: head.status, fields: head.fields.hiding(where: Self.isLocation))
+  }
+
+  private func shown(_ error: any Error) -> any Error {
+    guard hidesLocation.load(ordering: .relaxed), var known = error as? RequestError else { return error }
+    known.fields = known.fields?.hiding(where: Self.isLocation)
+    return known
+  }
+
+  private static func isLocation(_ field: HTTPFields.Field) -> Bool {
+    ASCII.equalIgnoringCase(field.name, "Location")
   }
 
   // MARK: Delivery

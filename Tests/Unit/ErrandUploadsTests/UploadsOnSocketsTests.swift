@@ -311,21 +311,66 @@ import Testing
 
   private final class Seen: EventListener {
     let urls = Locked<Set<String>>([])
+    let locations = Locked<[String]>([])
+
     func record(_ event: CallEvent) {
-      if case .attemptStarted(let request) = event.kind { urls.withLock { _ = $0.insert(request.url) } }
+      switch event.kind {
+      case .attemptStarted(let request), .redirected(let request): note(request.url)
+      case .interim(let response): note(response.fields)
+      case .responded(let response), .finished(let response):
+        note(response.fields)
+        note(response.heldHead.fields)
+      case .attemptFailed(let failure), .failed(let failure):
+        note(failure.fields)
+        note(failure.heldHead?.fields)
+      default: break
+      }
+    }
+
+    private func note(_ url: String) { urls.withLock { _ = $0.insert(url) } }
+    private func note(_ fields: HTTPFields?) {
+      locations.withLock { $0 += fields?.values(of: "Location") ?? [] }
     }
   }
 
-  @Test func `the URL of an upload is shown nowhere`() async throws {
-    let server = try UploadServer()
+  @Test(arguments: [UploadServer.Dialect.ietf(version: 8), .tus])
+  func `the URL of an upload is shown nowhere`(_ dialect: UploadServer.Dialect) async throws {
+    let server = try UploadServer(Self.rules(dialect))
     server.fail(.cut(after: 1000))
     let seen = Seen()
     var configuration = ClientConfiguration()
     configuration.listeners = [seen]
     configuration.retry.backoff = .zero
     let client = Client(transport: CurlTransport(), configuration: configuration)
-    try await upload(server, client: client)
+    try await upload(server, dialect == .tus ? .tus : .automatic, client: client)
     #expect(seen.urls.withLock { $0 } == ["\(server.url)", "http://127.0.0.1:\(server.server.port)/***"])
+    let locations = seen.locations.withLock { $0 }
+    #expect(!locations.isEmpty && locations.allSatisfy { $0 == "***" })
+  }
+
+  @Test func `neither the target of an upload's redirect nor a failure shows its URL`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/files") { _ in
+      .response(status: 201, fields: ["Location": "/up/SECRET", "Tus-Resumable": "1.0.0"])
+    }
+    server.on("PATCH", "/up/SECRET") { _ in .response(status: 307, fields: ["Location": "/moved/SECRET"]) }
+    server.on("PATCH", "/moved/SECRET") { _ in
+      .response(
+        status: 204, fields: ["Tus-Resumable": "1.0.0", "Upload-Offset": "5", "Location": "/up/SECRET"])
+    }
+    let seen = Seen()
+    var configuration = ClientConfiguration()
+    configuration.listeners = [seen]
+    configuration.retry = .never
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    let error = await #expect(throws: RequestError.self) {
+      try await client.upload(.post(server.url("/files"), .bytes(Data("ab".utf8))), resuming: .tus)
+    }
+    #expect(error?.code == .uploadFailed)
+    #expect(error?.fields?.filter { $0.name == "Location" }.map(\.isSecret) == [true])
+    #expect(server.requests.contains { $0.path == "/moved/SECRET" })
+    #expect(!seen.urls.withLock { $0 }.contains { $0.contains("SECRET") })
+    #expect(seen.locations.withLock { $0 }.allSatisfy { $0 == "***" })
   }
 
   @Test func `a body that cannot be resumed is sent as any request`() async throws {

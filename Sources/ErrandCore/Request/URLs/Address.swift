@@ -157,6 +157,11 @@ enum Address: Sendable, Hashable {
     return secrets.redact(String(whole.text[...end])) + "…"
   }
 
+  /// True if the path is shown nowhere.
+  var hasSecretPath: Bool {
+    if case .valid(let whole) = self { whole.isSecret } else { false }
+  }
+
   /// The address with a path that is shown nowhere.
   var withSecretPath: Address {
     if case .valid(let whole) = self { .valid(WholeURL(whole.url, isSecret: true)) } else { self }

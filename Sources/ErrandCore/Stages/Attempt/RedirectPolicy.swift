@@ -84,7 +84,7 @@ extension RedirectPolicy {
     _ request: Request, to address: Address, crossesOrigin: Bool, _ head: ResponseHead, _ secrets: Secrets
   ) throws(RequestError) -> Request {
     var next = request
-    next.address = address
+    next.address = request.address.hasSecretPath ? address.withSecretPath : address
     let becomesGet =
       head.status == 303
       ? ![.get, .head].contains(request.method)

@@ -16,7 +16,9 @@ import Testing
     try content.write(to: file)
   }
 
-  private func run(_ arguments: String...) async throws -> Tool.Result {
+  private func run(_ arguments: String...) async throws -> Tool.Result { try await run(arguments) }
+
+  private func run(_ arguments: [String]) async throws -> Tool.Result {
     let words = arguments.map { "'\($0)'" }.joined(separator: " ")
     return try await Tool.shell("XDG_STATE_HOME='\(folder.url.path)' \"$errand\" upload \(words)")
   }
@@ -46,6 +48,27 @@ import Testing
     #expect(try await run(file.path, "\(server.url)", "--resume", "--tus").code == 5)
     #expect(try await run(file.path, "\(server.url)", "--resume", "--tus").code == 0)
     #expect(server.uploads.map(\.content) == [content])
+  }
+
+  @Test(arguments: [[], ["--tus"]])
+  func `no output and no recording has the URL of an upload`(_ options: [String]) async throws {
+    let server = try UploadServer()
+    let har = folder.path("calls.har")
+    var output = ""
+    for (isCut, way) in [(true, "--resume"), (false, "--resume"), (true, "--resume"), (false, "--abandon")] {
+      if isCut { server.fail(.cut(after: 1_000_000)) }
+      let result = try await run(
+        [file.path, "\(server.url)", "--method", "POST", "--har", har, "-v", way]
+          + (way == "--resume" ? options : []))
+      #expect(result.code == (isCut ? 5 : 0))
+      output += result.text + result.error
+    }
+    #expect(output.contains("> POST /files HTTP/1.1") && output.contains("> PATCH *** HTTP/1.1"))
+    let recording = try String(contentsOfFile: har, encoding: .utf8)
+    #expect(recording.contains("/***"))
+    let paths = Set(server.server.requests.map(\.path)).subtracting(["/files"])
+    #expect(paths.count == 2)
+    for path in paths { #expect(!output.contains(path) && !recording.contains(path)) }
   }
 
   @Test func `an abandoned upload is removed`() async throws {
