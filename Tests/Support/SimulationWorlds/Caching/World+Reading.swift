@@ -47,6 +47,7 @@
 
     private func at(_ document: Int, _ ask: Ask) -> Ask {
       var ask = ask
+      ask.waits = nil
       ask.host = plan.hosts[0]
       ask.path = "\(DocumentServer.prefix)\(document)"
       return ask

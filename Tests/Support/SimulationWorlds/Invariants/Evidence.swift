@@ -14,6 +14,10 @@ struct Evidence: Sendable {
   let shutdownTook: Duration
   let listeners: [Listener]
   let served: [Int: DocumentServer.Served]
+  /// The versions of the notes, by the indices of the attempts.
+  let notes: [Int: Int]
+  /// The time in which the machine reported that it had no network.
+  let outage: (start: Duration, end: Duration)?
   private let attemptsByAsk: [Int: [SimulatedAttempt]]
 
   /// The callers that own their call.
@@ -38,6 +42,8 @@ extension SimulatedAttempt {
       scopeEnds = world.ledger.scopeEnds
       listeners = world.ledger.listeners
       served = world.documents.served
+      notes = world.notes.served
+      outage = world.ledger.outage
       self.rest = rest
       self.shutdownTook = shutdownTook
       attemptsByAsk = Dictionary(grouping: attempts) { $0.ask ?? -1 }

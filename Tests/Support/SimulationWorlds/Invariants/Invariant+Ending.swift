@@ -27,7 +27,8 @@ extension Invariant {
   static let silenceAfter = Invariant(name: "nothing is sent before a call begins or after it ended") {
     evidence in
     evidence.owners.flatMap { caller -> [String] in
-      guard let end = caller.ends.first, caller.ask.rule?.isSharing != true, !evidence.isRenewed(caller)
+      guard let end = caller.ends.first, caller.ask.rule?.isSharing != true, caller.ask.note == nil,
+        !evidence.isRenewed(caller)
       else { return [] }
       return evidence.attempts(of: caller.ask).compactMap { attempt in
         guard attempt.began < caller.began || attempt.began > end.time || attempt.ended ?? .longest > end.time

@@ -33,6 +33,7 @@ extension Invariant {
     let lent = Set(evidence.owners.flatMap(\.ask.after))
     let unseen = evidence.owners.filter {
       $0.ask.priority <= .utility && !lent.contains($0.ask.id) && !($0.ask.rule?.isSharing ?? false)
+        && $0.ask.note == nil
     }
     let most = mostAtOnce(unseen.flatMap { evidence.attempts(of: $0.ask) })
     return most > limit ? ["\(most) background requests were in flight, and the limit is \(limit)"] : []

@@ -18,7 +18,10 @@ extension Invariant {
   {
     evidence in
     // Callers who read or share also have attempts beside each other without hedging.
-    let asks = evidence.owners.filter { $0.ask.reading == nil && $0.ask.rule?.isSharing != true }.map(\.ask)
+    let asks = evidence.owners.filter {
+      $0.ask.reading == nil && $0.ask.note == nil && $0.ask.rule?.isSharing != true
+    }
+    .map(\.ask)
     let second = asks.reduce(0) { $0 + evidence.seconds(of: $1).count }
     let first = evidence.attempts.filter { !EventServer.isAsked(by: $0) }.count - second
     guard evidence.plan.hedge != nil else { return second > 0 ? ["\(second) second attempts"] : [] }

@@ -11,7 +11,8 @@ extension Invariant {
       let attempts = evidence.attempts(of: caller.ask)
       var found: [String] = []
       let mayHedge = evidence.plan.hedge != nil && caller.ask.isRepeatable
-      if attempts.count > caller.ask.maxAttempts * (mayHedge ? 2 : 1) {
+      // A call that waits for the network again has its attempts again.
+      if caller.ask.waits == nil, attempts.count > caller.ask.maxAttempts * (mayHedge ? 2 : 1) {
         found.append("\(caller) was attempted \(attempts.count) times")
       }
       if mostAtOnce(attempts) > (mayHedge ? 2 : 1) {

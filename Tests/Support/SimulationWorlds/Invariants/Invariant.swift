@@ -12,6 +12,6 @@ struct Invariant: Sendable {
   static let all = [
     oneOutcome, genuineResponses, callingOff, deadlines, silenceAfter, retries, dependencies, scopes, owners,
     ignoring, latest, sharing, shared, abandonment, limits, reservedSlots, shutdown, quiet,
-    cachedResponses, freshness, changes, listening, streamsEnd, pace, hedging,
+    cachedResponses, freshness, changes, writes, waiting, listening, streamsEnd, pace, hedging,
   ]
 }

@@ -25,6 +25,12 @@ struct Ask: Sendable {
   var changes: Set<Int> = []
   /// The person who changes them.
   var writer = Reader.anyone
+  /// Set if it reads a note.
+  var note: NoteReading?
+  /// The note that it writes.
+  var writes: Int?
+  /// How long it waits for the network; nil if it does not.
+  var waits: Duration?
 
   /// True if the request may be sent twice.
   var isRepeatable: Bool { hasKey || method.isIdempotent }
@@ -42,6 +48,9 @@ extension Ask: CustomStringConvertible {
     if let rule { text += ", \(rule)" }
     if let scope { text += ", in scope \(scope)" }
     if !changes.isEmpty { text += ", changes \(changes.sorted()) for \(writer)" }
+    if let note { text += ", for \(note)" }
+    if let writes { text += ", writes note \(writes)" }
+    if let waits { text += ", waits for the network for \(waits)" }
     if let reading {
       text += ", for \(reading.reader) in \(reading.language ?? "any language"), asking for \(reading.wish)"
     }

@@ -12,6 +12,7 @@ final class Ledger: Sendable {
     var order = 0
     var scopeEnds: [Int: Caller.Leave] = [:]
     var listeners: [Int: Listener] = [:]
+    var outage: (start: Duration, end: Duration)?
     var log: [LogLine] = []
   }
 
@@ -31,6 +32,19 @@ final class Ledger: Sendable {
   var scopeEnds: [Int: Caller.Leave] { state.withLock { $0.scopeEnds } }
   var listeners: [Listener] { state.withLock { $0.listeners.values.sorted { $0.id < $1.id } } }
   var log: [LogLine] { state.withLock { $0.log } }
+
+  /// The time in which the machine reported that it had no network.
+  var outage: (start: Duration, end: Duration)? { state.withLock { $0.outage } }
+
+  func beginOutage(at time: Duration) {
+    state.withLock { $0.outage = (time, .longest) }
+    note("the machine is offline", at: time)
+  }
+
+  func endOutage(at time: Duration) {
+    state.withLock { $0.outage?.end = time }
+    note("the machine is online", at: time)
+  }
 
   func nextAsk() -> Int {
     state.withLock { state in

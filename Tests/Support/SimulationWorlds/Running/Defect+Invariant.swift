@@ -28,6 +28,8 @@ extension Defect {
     case .forgetsChanges: Invariant.changes.name
     case .skipsEvents: Invariant.listening.name
     case .listensOn: Invariant.streamsEnd.name
+    case .forgetsWrites: Invariant.writes.name
+    case .waitsForNothing: Invariant.waiting.name
     case .hurries: Invariant.pace.name
     case .sendsTwice: Invariant.hedging.name
     }

@@ -37,6 +37,8 @@ public enum Defect: CaseIterable, Sendable {
   case forgetsChanges
   case skipsEvents
   case listensOn
+  case forgetsWrites
+  case waitsForNothing
   case hurries
   case sendsTwice
 

@@ -12,6 +12,7 @@
     case again
     case read
     case listen
+    case note
 
     static func pick(_ random: inout SeededRandom) -> Action {
       allCases[Int.random(in: allCases.indices, using: &random)]
@@ -28,6 +29,7 @@
       case .again: await world.repeatedly(random)
       case .read: await world.read(random)
       case .listen: await world.listen(random)
+      case .note: await world.note(random)
       case .own:
         var ask = world.ask(&random)
         ask.isHanded = true

@@ -1,5 +1,6 @@
 #if os(Linux)
   import ErrandCore
+  import ErrandReachability
   import ErrandTesting
 
   extension World {
@@ -21,6 +22,7 @@
         let deadline = random.milliseconds(1...8000)
         ask.deadline = plan.grid.map { deadline.roundedUp(to: $0) } ?? deadline
       }
+      if plan.outage != nil, random.once(in: 3) { ask.waits = random.milliseconds(1...20_000) }
       return ask
     }
 
@@ -38,6 +40,13 @@
       if let rule = ask.rule { request = self.request(request, by: rule) }
       if let reading = ask.reading { request = reading.apply(to: request) }
       if !ask.changes.isEmpty { request = ask.writer.apply(to: request.cached()) }
+      if let note = ask.note { request = note.apply(to: request) }
+      if let note = ask.writes, defect != .forgetsWrites {
+        request = request.invalidating(RequestKey(NoteReading.key(of: note)))
+      }
+      if let limit = ask.waits, defect != .waitsForNothing {
+        request = request.waitsForNetwork(within: limit, reachability)
+      }
       if !calls.isEmpty { request = request.after(calls) }
       if ask.id.isMultiple(of: 3) { request = request.activity(activity) }
       return defect?.spoil(request, of: ask) ?? request

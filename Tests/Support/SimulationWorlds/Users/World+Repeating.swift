@@ -16,6 +16,7 @@
     /// Makes the ask one of its group: requests that the client treats as the same must be the same.
     func apply(_ rule: Rule, to ask: inout Ask) {
       ask.rule = rule
+      ask.waits = nil
       switch rule {
       case .ignoring(let group, _):
         ask.method = .post

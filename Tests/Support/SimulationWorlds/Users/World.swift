@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandReachability
 import ErrandTesting
 import SimulationExecutor
 
@@ -19,6 +20,8 @@ import SimulationExecutor
     let tokens = LiveTokens()
     let activity: RequestActivity
     let documents: DocumentServer
+    let notes = NoteServer()
+    let reachability = ManualReachability()
     /// The parent of all stacks, which also has requests of its users. It never ends.
     let app = RequestScope("app")
     /// The server that is asked at the end for each slot.
@@ -36,10 +39,10 @@ import SimulationExecutor
       self.documents = documents
       network = SimulatedNetwork(
         clock: simulation.clock, random: simulation.random(2), conditions: plan.conditions
-      ) { arrived in
-        if let response = documents.response(to: arrived) ?? EventServer.response(to: arrived) {
-          return response
-        }
+      ) { [notes] arrived in
+        let response =
+          documents.response(to: arrived) ?? EventServer.response(to: arrived) ?? notes.response(to: arrived)
+        if let response { return response }
         return SimulatedResponse(
           status: arrived.path.hasPrefix("/missing") ? 404 : 200,
           text: Echo.text(of: arrived.index, length: arrived.path.count * 7 % 50))
@@ -78,6 +81,17 @@ import SimulationExecutor
             await self.pause(partition.start)
             self.ledger.note("partition for \(partition.length)", at: self.now)
             self.network.partition(for: partition.length)
+          }
+        }
+        if let outage = plan.outage {
+          group.addTask {
+            await self.pause(outage.start)
+            self.ledger.beginOutage(at: self.now)
+            self.reachability.set(.offline)
+            if outage.isReal { self.network.partition(for: outage.length) }
+            await self.pause(outage.length)
+            self.ledger.endOutage(at: self.now)
+            self.reachability.set(.online)
           }
         }
         if let shutdown = plan.shutdown {

@@ -17,6 +17,8 @@ struct WorldPlan: Sendable {
   let hosts: [String]
   /// The time of a network partition, and its length.
   let partitions: [(start: Duration, length: Duration)]
+  /// The time in which the machine reports that it has no network, and whether that is so.
+  let outage: (start: Duration, length: Duration, isReal: Bool)?
   /// Set if the client is shut down while its users are active.
   let shutdown: Shutdown?
   let hasInterceptor: Bool
@@ -90,6 +92,12 @@ struct WorldPlan: Sendable {
         burst: Int.random(in: 1...5, using: &random)) : nil
     followsServer = random.once(in: 6)
     hedge = random.once(in: 4) ? random.hedge() : nil
+    outage =
+      random.once(in: 2)
+      ? (
+        fitted(random.milliseconds(0...6000)), fitted(random.milliseconds(1000...12_000)),
+        !random.once(in: 4)
+      ) : nil
     // Of twenty requests, one may have a second attempt.
     self.steps = hedge == nil ? steps : 8 * steps
   }
