@@ -48,7 +48,8 @@ struct ErrorGuide {
     ErrorGuide(
       .untrustedCertificate,
       "The server's certificate is expired, for another host, or from an authority that is not trusted.",
-      "Compare the clock and the host name. For your own authority, set `certificateAuthorities` (`--cacert`)."),
+      "Compare the clock and the host name. For your own authority, set `certificateAuthorities` (`--cacert`)."
+    ),
     ErrorGuide(
       .pinMismatch, "The server's public key is not among the pinned ones.",
       "Somebody may read the connection. If the server has a new key, pin it."),
@@ -65,7 +66,8 @@ struct ErrorGuide {
       .badEncoding, "The body cannot be decompressed, or its coding is unknown.",
       "`undecoded()` gives you the body as it was transferred."),
     ErrorGuide(
-      .integrityFailed, "The body does not match its digest, or the response lacks a required digest or signature.",
+      .integrityFailed,
+      "The body does not match its digest, or the response lacks a required digest or signature.",
       "Do not use the body. Ask again; then look for a proxy that changes bodies."),
     ErrorGuide(
       .decryptionFailed, "The body cannot be decrypted, or is not encrypted although it must be.",
@@ -100,15 +102,18 @@ struct ErrorGuide {
     ErrorGuide(
       .bodyFailed, "Your stream failed before the body was complete.", "`underlying` is the stream's error."),
     ErrorGuide(
-      RequestError.Code.fileUnreadable, "A file to upload is missing or cannot be read.", "Check the path and its permissions."),
+      RequestError.Code.fileUnreadable, "A file to upload is missing or cannot be read.",
+      "Check the path and its permissions."),
     ErrorGuide(
       .fileChanged, "A file changed while it was uploaded, or since the previous attempt.",
       "Upload a copy, or wait until the file is complete."),
     ErrorGuide(
-      .fileUnwritable, "The file for a download cannot be written: its folder is missing, or the disk is full.",
+      .fileUnwritable,
+      "The file for a download cannot be written: its folder is missing, or the disk is full.",
       "Create the folder, or make room. The downloaded part is kept and can be resumed."),
     ErrorGuide(
-      .uploadFailed, "The server of a resumable upload contradicts itself, lost the upload, or refused its size.",
+      .uploadFailed,
+      "The server of a resumable upload contradicts itself, lost the upload, or refused its size.",
       "Upload it again. Check the server's limit, and that it keeps unfinished uploads."),
     ErrorGuide(
       .signedOut, "The client is signed out, or the identity must sign in again.", "Show the sign-in."),
@@ -122,7 +127,8 @@ struct ErrorGuide {
       .excessiveRefresh, "Several refreshes within a short time did not help.",
       "The server refuses new credentials: compare the scope, the audience and the clock."),
     ErrorGuide(
-      .dependencyFailed, "A call that this request waits for failed.", "`underlying` is the error of that call."),
+      .dependencyFailed, "A call that this request waits for failed.",
+      "`underlying` is the error of that call."),
     ErrorGuide(
       .invalidConfiguration, "A client certificate or a pin cannot be read, or a password is wrong.",
       "Correct the file that the message names. `checkConfiguration()` finds it at the start."),
@@ -143,19 +149,23 @@ struct ErrorGuide {
       .notStorable, "The request's body is a stream, or the request has a credential.",
       "Write the body to a file. Let the client add the credential at each attempt."),
     ErrorGuide(
-      OutboxError.Code.fileUnreadable, "A file of the request cannot be read.", "Check the path and its permissions."),
+      OutboxError.Code.fileUnreadable, "A file of the request cannot be read.",
+      "Check the path and its permissions."),
     ErrorGuide(
-      .diskFull, "The disk is full.", "Make room. The request was not stored, and all earlier requests still are."),
+      .diskFull, "The disk is full.",
+      "Make room. The request was not stored, and all earlier requests still are."),
     ErrorGuide(
       .notWritable, "The folder or a file in it is missing, or must not be written.",
       "Check the path, its owner and its permissions, and use a local disk."),
     ErrorGuide(
-      .busy, "Another process locked the store for too long.", "Repeat it. Look for a program that is stopped."),
+      .busy, "Another process locked the store for too long.",
+      "Repeat it. Look for a program that is stopped."),
     ErrorGuide(
       .damaged, "The store's file is damaged, or is another program's.",
       "Keep a copy. `sqlite3 outbox.sqlite .recover` saves what is readable."),
     ErrorGuide(
-      .tooNew, "A newer version of Errand wrote the store.", "Update this program. The store was not changed."),
+      .tooNew, "A newer version of Errand wrote the store.", "Update this program. The store was not changed."
+    ),
     ErrorGuide(
       .wrongKey, "The key is missing or is not the one that encrypted the stored requests.",
       "Pass the key with which they were stored."),

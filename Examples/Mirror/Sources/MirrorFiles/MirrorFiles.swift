@@ -40,7 +40,8 @@ import Synchronization
 
   static func makeClient(cache: URL) -> Client {
     var configuration = ClientConfiguration()
-    configuration.cache = .http(DiskResponseCache(folder: cache))
+    // For the pages, which ask for it (`cached`). The files are in the folder itself.
+    configuration.cache = DiskResponseCache(folder: cache)
     // The server says how fast it may be asked, before it refuses with 429.
     configuration.rateLimits = RateLimits(followsServer: true)
     configuration.retry.maxAttempts = 8

@@ -57,7 +57,8 @@ struct SeenRequest: Sendable {
     var request = request
     let conditions = selection?.conditions ?? [:]
     if let own = conditions["If-None-Match"] {
-      let tags = fields["If-None-Match"].map { "\($0), \(own)" } ?? own
+      // Some servers compare the whole field, so a tag that the caller sends already is not repeated.
+      let tags = fields["If-None-Match"].map { $0 == own ? own : "\($0), \(own)" } ?? own
       request.fields.set("If-None-Match", tags)
     }
     var isOurs = conditions.contains("If-None-Match")
