@@ -55,7 +55,7 @@ public struct AddressPolicy: Sendable, Hashable {
   /// - Parameter exceptions: Addresses, and blocks of addresses such as `10.1.2.0/24` and `fd00:12::/32`. If one is
   ///   invalid, each request fails with `RequestError(.invalidConfiguration)`.
   public static func publicOnly(except exceptions: [String]) -> AddressPolicy {
-    AddressPolicy(.publicOnly(exceptions: exceptions), exceptions.compactMap { AddressBlock($0) })
+    AddressPolicy(.publicOnly(exceptions: exceptions), exceptions.compactMap { AddressBlock($0)?.unmapped })
   }
 
   /// True if every address is accepted.
@@ -112,6 +112,14 @@ struct AddressBlock: Sendable, Hashable {
     (self.bytes, self.length) = (bytes, length)
     guard bytes.indices.allSatisfy({ bytes[$0] & ~mask(of: $0) == 0 }) else { return nil }
   }
+
+  /// The block of IPv4 addresses, if this is one of IPv4 addresses within IPv6 addresses.
+  var unmapped: AddressBlock {
+    guard length >= 96, Self.mapped.contains(bytes) else { return self }
+    return AddressBlock(bytes: Array(bytes.suffix(4)), length: length - 96)
+  }
+
+  private init(bytes: [UInt8], length: Int) { (self.bytes, self.length) = (bytes, length) }
 
   func contains(_ address: [UInt8]) -> Bool {
     address.count == bytes.count && bytes.indices.allSatisfy { address[$0] & mask(of: $0) == bytes[$0] }

@@ -51,7 +51,7 @@ private final class EventReader {
     state = EventStreamState(
       options,
       isRepeatable: options.repeatsUnsafeRequests || RetryPolicy().methods.contains(stream.request.method),
-      hasKey: stream.request.fields.contains("Idempotency-Key"))
+      hasKey: stream.request.fields.contains("Idempotency-Key") && stream.request.body.isReplayable)
     parser = EventParser(lastID: stream.lastID, limit: max(1, options.limit))
   }
 

@@ -36,6 +36,8 @@ struct EventStreamState: Sendable {
   /// The connections that have ended since the last event.
   private var fruitless = 0
   private var hasOpened = false
+  /// The connections that failed after the server may have got the request.
+  private var reached = 0
 
   /// - Parameters:
   ///   - isRepeatable: True if a request may be sent again although the server may have acted on it.
@@ -66,6 +68,7 @@ struct EventStreamState: Sendable {
     case .closed:
       guard isRepeatable else { return .finish }
     case .failed(let error):
+      if error.reachedServer { reached += 1 }
       guard mayHelp(error) else { return .fail(error) }
       reason = error
     }
@@ -76,7 +79,7 @@ struct EventStreamState: Sendable {
   }
 
   private func mayHelp(_ error: RequestError) -> Bool {
-    let mayRepeat = hasKey && !hasOpened && fruitless + 1 < RetryPolicy().maxAttempts
+    let mayRepeat = hasKey && !hasOpened && reached < RetryPolicy().maxAttempts
     guard isRepeatable || mayRepeat || !error.reachedServer else { return false }
     if error.code == .rejected, let status = error.status { return Self.statuses.contains(status.code) }
     return Self.failures.contains(error.code)

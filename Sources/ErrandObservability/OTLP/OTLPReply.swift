@@ -44,7 +44,9 @@ extension OTLPReply {
   static func outcome(of error: any Error) -> OTLPState.Outcome {
     guard let error = error as? RequestError else { return .refused("\(error)") }
     let isTemporary = error.status.map { temporary.contains($0.code) } ?? lost.contains(error.code)
-    let reason = "the collector does not accept them (\(error))"
+    let reason =
+      error.status == nil
+      ? "they did not reach the collector (\(error))" : "the collector does not accept them (\(error))"
     return isTemporary ? .unavailable(reason, after: error.retryAfter) : .refused(reason)
   }
 }

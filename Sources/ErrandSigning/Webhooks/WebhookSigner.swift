@@ -43,28 +43,28 @@ public struct WebhookSigner: RequestSigner {
   }
 
   /// Adds the three fields. The id is the request's `Webhook-Id`, or its `Idempotency-Key`, which an outbox adds.
-  /// - Throws: `SigningError.invalidRequest` if the request has neither, if the id has a full stop, or if the body is a
-  ///   stream.
+  /// - Throws: `SigningError.invalidRequest` if the request has neither, if the id is empty or has a full stop, a space or
+  ///   a character that is not ASCII, or if the body is a stream.
   public func sign(_ request: inout OutgoingRequest) async throws {
     guard let id = request.fields["Webhook-Id"] ?? Self.key(of: request) else {
       throw SigningError(
         .invalidRequest, "a webhook needs an id, which all its attempts have in common: set Webhook-Id")
     }
-    guard !id.contains(".") else {
+    guard Self.isID(id) else {
       throw SigningError(
-        .invalidRequest, "the id of a webhook has a full stop, which ends it in the signature")
+        .invalidRequest,
+        "the id of a webhook is empty, or has a full stop, a space or a character that is not ASCII")
     }
     guard request.body.isReplayable else {
       throw SigningError(
         .invalidRequest, "the body of a webhook is a stream, which cannot be read for its signature")
     }
-    var body = Data()
-    for try await piece in request.body.chunks { body.append(contentsOf: piece) }
     let time = String(Int(request.date.timeIntervalSince1970.rounded(.down)))
+    var content = Self.beginning(id, time)
+    for try await piece in request.body.chunks { content.append(contentsOf: piece) }
     request.fields["Webhook-Id"] = id
     request.fields["Webhook-Timestamp"] = time
-    request.fields["Webhook-Signature"] =
-      try "v1," + key.sign(Self.content(id, time, body)).base64EncodedString()
+    request.fields["Webhook-Signature"] = try "v1," + key.sign(content).base64EncodedString()
   }
 
   /// Verifies a webhook that was received.
@@ -83,24 +83,23 @@ public struct WebhookSigner: RequestSigner {
   public func verify(
     _ fields: HTTPFields, body: Data, at date: Date = Date(), tolerance: Duration = .seconds(300)
   ) throws(SigningError) -> String {
-    guard let id = fields["Webhook-Id"], let time = fields["Webhook-Timestamp"],
-      let signatures = fields["Webhook-Signature"]
-    else { throw SigningError(.noSignature, "the request has no signature of Standard Webhooks") }
+    let signatures = fields.values(of: "Webhook-Signature")
+    guard let id = fields["Webhook-Id"], let time = fields["Webhook-Timestamp"], !signatures.isEmpty else {
+      throw SigningError(.noSignature, "the request has no signature of Standard Webhooks")
+    }
     guard let seconds = Int64(time), seconds >= 0 else {
       throw SigningError(.malformed, "Webhook-Timestamp is not a number of seconds")
     }
-    // Otherwise the end of the id could pass for the time, and the time for the beginning of the body.
-    guard !id.contains(".") else { throw SigningError(.malformed, "Webhook-Id has a full stop") }
+    guard Self.isID(id) else { throw SigningError(.malformed, "Webhook-Id is not an id") }
     let age = date.timeIntervalSince1970 - Double(seconds)
-    let limit = Double(tolerance.components.seconds)
-    guard age <= limit else { throw SigningError(.expired, "the webhook was sent \(Int(age)) s ago") }
+    let limit = Double(tolerance.components.seconds) + Double(tolerance.components.attoseconds) / 1e18
+    guard age <= limit else { throw SigningError(.expired, "the webhook was sent too long ago") }
     guard age >= -limit else { throw SigningError(.notYetValid, "the webhook was sent in the future") }
-    let content = Self.content(id, time, body)
-    for signature in signatures.split(separator: " ") {
-      guard signature.hasPrefix("v1,"), let code = Data(base64Encoded: String(signature.dropFirst(3))) else {
-        continue
-      }
-      if try key.isValid(code, for: content) { return id }
+    // Computed once: anybody can send a request with thousands of signatures.
+    let own = try key.sign(Self.beginning(id, time) + body)
+    for signature in signatures.flatMap({ $0.split(separator: " ") }) where signature.hasPrefix("v1,") {
+      guard let code = Data(base64Encoded: String(signature.dropFirst(3))) else { continue }
+      if ConstantTime.isEqual(code, own) { return id }
     }
     throw SigningError(.invalidSignature, "no signature of the webhook is that of the secret")
   }
@@ -111,7 +110,12 @@ public struct WebhookSigner: RequestSigner {
     return (try? StructuredItem(parsing: [field], maximumBytes: 4096))?.string ?? field
   }
 
-  private static func content(_ id: String, _ time: String, _ body: Data) -> Data {
-    Data("\(id).\(time).".utf8) + body
+  /// Returns true for visible ASCII without a full stop. With one, the end of the id could pass for the time, and the time
+  /// for the beginning of the body.
+  private static func isID(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { 33...126 ~= $0 && $0 != UInt8(ascii: ".") }
   }
+
+  /// Returns the signed content up to the body.
+  private static func beginning(_ id: String, _ time: String) -> Data { Data("\(id).\(time).".utf8) }
 }

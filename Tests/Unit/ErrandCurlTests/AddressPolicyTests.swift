@@ -74,6 +74,13 @@ import Testing
       AddressPolicy.publicOnly(except: ["10.0.0.0/8", exception]).problem?.contains("exception") == true)
   }
 
+  @Test func `an exception may be IPv4 addresses within IPv6`() throws {
+    let policy = AddressPolicy.publicOnly(except: ["::ffff:10.0.0.0/104", "::ffff:192.168.1.1"])
+    #expect(policy.problem == nil)
+    #expect(policy.allows([10, 1, 2, 3]) && policy.allows([192, 168, 1, 1]))
+    #expect(!policy.allows([192, 168, 1, 2]) && !policy.allows([127, 0, 0, 1]))
+  }
+
   @Test func `a whole family can be an exception`() throws {
     let policy = AddressPolicy.publicOnly(except: ["0.0.0.0/0"])
     #expect(try allows(policy, "127.0.0.1") && !allows(policy, "::1"))

@@ -171,6 +171,16 @@ import Testing
     let down = Stage([.response(status: 503)])
     let error = await #expect(throws: RequestError.self) { try await down.all(post) }
     #expect(error?.status == 503 && down.stub.requests.count == 3)
+    // Connections that the server refused do not count.
+    let away = StubStep.fail(.cannotConnect, reachedServer: false)
+    let slow = Stage([away, away, away, .response(status: 503), Self.open("data: a\n\n")])
+    #expect(try await slow.all(post) == ["a"])
+    // A body that can be read once is not sent again, and the server's response is the outcome.
+    let once = Request.post(Self.url, .stream(AsyncStream<Data> { $0.finish() }, length: 0)).idempotencyKey(
+      "question-2")
+    let single = Stage([.response(status: 503)])
+    let outcome = await #expect(throws: RequestError.self) { try await single.all(once) }
+    #expect(outcome?.status == 503)
     // A stream that broke off is not requested again.
     let broken = Stage([Self.open("data: a\n\n"), Self.open("data: b\n\n")])
     #expect(try await broken.all(post) == ["a"])

@@ -60,16 +60,29 @@ import Testing
     }
   }
 
-  /// Otherwise a webhook whose body begins with a number could be sent again under another id.
-  @Test func `an id with a full stop is neither signed nor verified`() async throws {
+  /// With a full stop, a webhook whose body begins with a number could be sent again under another id.
+  @Test(arguments: ["a.1614265330", "", " ", "a b", "\u{e4}"])
+  func `an id that is none is neither signed nor verified`(id: String) async throws {
     let signer = try WebhookSigner(secret)
     var request = OutgoingRequest(
-      .post, URL(string: "https://a.test/")!, fields: ["Webhook-Id": "a.1"], body: .bytes(body), date: date)
+      .post, URL(string: "https://a.test/")!, fields: ["Webhook-Id": id], body: .bytes(body), date: date)
     await #expect(throws: SigningError.self) { try await signer.sign(&request) }
     var shifted = fields
-    shifted["Webhook-Id"] = "a.1614265330"
+    shifted["Webhook-Id"] = id
     let error = #expect(throws: SigningError.self) { try signer.verify(shifted, body: body, at: date) }
     #expect(error?.code == .malformed)
+  }
+
+  @Test func `a signature in a second line counts, and a fraction of a second`() throws {
+    var fields = fields
+    let own = fields["Webhook-Signature"]!
+    fields["Webhook-Signature"] = nil
+    for value in [own, "v1,AAAA"] { fields.append("Webhook-Signature", value) }
+    try WebhookSigner(secret).verify(fields, body: body, at: date)
+    try WebhookSigner(secret).verify(fields, body: body, at: date + 0.05, tolerance: .milliseconds(500))
+    #expect(throws: SigningError.self) {
+      try WebhookSigner(secret).verify(fields, body: body, at: Date(timeIntervalSince1970: 1e19))
+    }
   }
 
   @Test(arguments: ["", "whsec_", "whsec_AAAA", "whsec_!!!", "hello"])
