@@ -100,7 +100,8 @@ final class PageConnection {
     switch response {
     case .whole(let status, var fields, let body):
       fields.set("Content-Length", "\(body.count)")
-      if parser.endsConnection {
+      // A server that announces the end ends the connection, too (RFC 9112, section 9.6).
+      if parser.endsConnection || fields.endConnection {
         fields.set("Connection", "close")
         closesAfterOutput = true
       }

@@ -154,11 +154,7 @@ package struct RequestParser {
     while let line = line(), !line.isEmpty {
       guard add(line, to: &fields) else { return broken("a field has no colon") }
     }
-    endsConnection =
-      words[2] == "HTTP/1.0"
-      || fields.values(of: "Connection").contains { value in
-        value.split(separator: ",").contains { ASCII.equalIgnoringCase(ASCII.trimmed($0), "close") }
-      }
+    endsConnection = words[2] == "HTTP/1.0" || fields.endConnection
     if let coding = fields["Transfer-Encoding"].map(ASCII.lowercased), coding.hasSuffix("chunked") {
       state = .chunkSize
     } else if let length = fields["Content-Length"] {
@@ -168,5 +164,14 @@ package struct RequestParser {
       state = .body(0)
     }
     return .head(method: HTTPMethod(words[0]), target: words[1], fields: fields)
+  }
+}
+
+extension HTTPFields {
+  /// True if `Connection` says that the connection ends after this message (RFC 9112, section 9.6).
+  var endConnection: Bool {
+    values(of: "Connection").contains { value in
+      value.split(separator: ",").contains { ASCII.equalIgnoringCase(ASCII.trimmed($0), "close") }
+    }
   }
 }

@@ -75,6 +75,23 @@ import Testing
     #expect(String(decoding: received, as: UTF8.self) == head + (request.hasPrefix("HEAD") ? "" : "body"))
   }
 
+  @Test func `a connection ends after a response that says so`() throws {
+    let server = try PageServer(port: 0) { _, reply in
+      reply(.whole(status: 200, fields: ["Connection": "close"], body: Data("body".utf8)))
+    }
+    defer { server.stop() }
+    let socket = try LoopbackSocket.connected(to: server.port)
+    defer { close(socket) }
+    let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+    #expect(write(socket, bytes, bytes.count) == bytes.count)
+    var (received, room) = (Data(), [UInt8](repeating: 0, count: 1 << 16))
+    // Until the connection ends.
+    while case let count = read(socket, &room, room.count), count > 0 { received += room[..<count] }
+    #expect(
+      String(decoding: received, as: UTF8.self)
+        == "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody")
+  }
+
   @Test(arguments: ["", "4\r\nbody", "0\r\n"])
   func `an endless line of a chunked body is refused`(before: String) {
     var parser = RequestParser(headLimit: 1000)
