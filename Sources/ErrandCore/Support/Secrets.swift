@@ -45,7 +45,8 @@ public struct Secrets: Sendable, Hashable {
     "saml_response",
     "secret", "secret_key", "security_token", "session", "session_id", "session_token", "sid", "sig",
     "signature",
-    "ssh_key", "subscription_key", "ticket", "token", "user_token", "x-amz-credential",
+    "ssh_key", "subscription_key", "ticket", "token", "user_code", "user_token",
+    "verification_uri_complete", "x-amz-credential",
     "x-amz-security-token",
     "x-amz-signature", "x-api-key", "x-auth-token", "x-goog-credential", "x-goog-signature",
   ]

@@ -14,6 +14,10 @@ import Testing
       (#"{"pass\u0077ord" : "x\"y", "b":[]}"#, #"{"pass\u0077ord" : "***", "b":[]}"#),
       (#"[{"mine":12},{"mine":null}]"#, #"[{"mine":"***"},{"mine":"***"}]"#),
       (#"{"next":"https://h/?token=x"}"#, #"{"next":"***"}"#),
+      (
+        #"{"user_code":"W-J","verification_uri":"https://h/","verification_uri_complete":"https://h/W-J"}"#,
+        #"{"user_code":"***","verification_uri":"https://h/","verification_uri_complete":"***"}"#
+      ),
       (#"{"next":"/items?token=x"}"#, #"{"next":"***"}"#), (#"{"next":"items#mine=x"}"#, #"{"next":"***"}"#),
       (#"{"next":"/items?a=x"}"#, #"{"next":"/items?a=x"}"#),
       (#"{"q":"what? token=x"}"#, #"{"q":"what? token=x"}"#),
