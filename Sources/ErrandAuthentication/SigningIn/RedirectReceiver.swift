@@ -13,6 +13,8 @@ final class RedirectReceiver: Sendable {
   /// The redirect's URL, and whether it ends the sign-in. Pure.
   struct Rule: Sendable {
     let authorization: OAuth2.Authorization
+    /// The redirect's path as the server was sent it. `URL.path` would drop a slash at its end.
+    let path: String
 
     enum Verdict: Equatable {
       /// The request ends the sign-in.
@@ -25,7 +27,7 @@ final class RedirectReceiver: Sendable {
       let redirect = authorization.redirect
       // A page of another name that leads to this machine (DNS rebinding) sends that name.
       guard request.fields["Host"] == "127.0.0.1:\(redirect.port ?? 0)" else { return .other(400) }
-      guard request.target.prefix(while: { $0 != "?" }) == redirect.path else { return .other(404) }
+      guard request.target.prefix(while: { $0 != "?" }) == path else { return .other(404) }
       guard request.method == .get else { return .other(405) }
       let url = "http://127.0.0.1:\(redirect.port ?? 0)\(request.target)"
       return authorization.isEnded(by: url) ? .redirect(url) : .other(400)
@@ -41,6 +43,7 @@ final class RedirectReceiver: Sendable {
 
   private let server: PageServer
   private let inbox: Inbox
+  private let path: String
   /// The URL to which the server redirects the user.
   let redirect: URL
 
@@ -66,19 +69,24 @@ final class RedirectReceiver: Sendable {
         "the redirect's path \(path.prefix(100).debugDescription) is not one such as /callback")
     }
     redirect = url
+    self.path = path
   }
 
   /// Returns true for a path that is written the same in every URL.
   private static func isPath(_ path: String) -> Bool {
-    path.hasPrefix("/")
+    // Browsers resolve the segments `.` and `..`.
+    path.hasPrefix("/") && !path.split(separator: "/").contains { $0 == "." || $0 == ".." }
       && path.utf8.allSatisfy { byte in
         48...57 ~= byte || 97...122 ~= ASCII.lowered(byte) || "/-_~.".utf8.contains(byte)
       }
   }
 
   func expect(_ authorization: OAuth2.Authorization) {
-    inbox.rule.withLock { $0 = Rule(authorization: authorization) }
+    inbox.rule.withLock { $0 = Rule(authorization: authorization, path: path) }
   }
+
+  /// Ends the wait with an error, unless it has ended.
+  func fail(_ error: any Error) { inbox.received.settle(.failure(error)) }
 
   /// Waits for the redirect.
   /// - Throws: `SignInError` (`expired`) after the time limit; `RequestError` (`cancelled`), if the task is cancelled.

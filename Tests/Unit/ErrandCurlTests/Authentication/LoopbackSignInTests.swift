@@ -54,7 +54,8 @@ import Testing
   @Test func `the browser's redirect signs in, and frees the port`() async throws {
     let pages = Pages()
     let tokens = try await method.authorize(over: client) { [client] url in
-      let page = try await client.send(.get(url))
+      // The redirect cancels the closure's task, but not this one.
+      let page = try await Task { try await client.send(.get(url)) }.value
       pages.add(page.text, Self.redirect(of: url).url)
     }
     #expect(tokens.accessToken == "a1" && tokens.refreshToken == "r1")
@@ -93,10 +94,13 @@ import Testing
         // Only the first redirect counts.
         .get("\(redirect)?code=late&state=\(state)"),
       ]
-      for request in requests {
-        let response = try await client.send(request.acceptingAnyStatus())
-        statuses.append(response.status.code)
-      }
+      statuses = try await Task { [client] in
+        var statuses: [Int] = []
+        for request in requests {
+          statuses.append(try await client.send(request.acceptingAnyStatus()).status.code)
+        }
+        return statuses
+      }.value
     }
     #expect(statuses == [404, 404, 400, 400, 400, 405, 405, 400, 200, 200])
     #expect(tokens.accessToken == "a1")
@@ -122,6 +126,57 @@ import Testing
     try await clock.waitForSleepers()
     await clock.advance(by: .seconds(60))
     #expect(code(failure(await task.result)) == .expired)
+  }
+
+  @Test(arguments: ["/", "/callback/", "/a//b"])
+  func `the redirect is taken at any path`(path: String) async throws {
+    let tokens = try await method.authorize(over: client, path: path) { url in
+      _ = try await client.send(.get(url))
+    }
+    #expect(tokens.accessToken == "a1")
+  }
+
+  @Test func `the redirect ends the closure that shows the page`() async throws {
+    var isCancelled = false
+    let tokens = try await method.authorize(over: client) { [client, clock] url in
+      _ = try await Task { try await client.send(.get(url)) }.value
+      do { try await clock.sleep(for: .seconds(3600)) } catch { isCancelled = true }
+    }
+    #expect(tokens.accessToken == "a1" && isCancelled)
+  }
+
+  @Test func `the limit counts while the page is shown`() async throws {
+    let task = Task { [method, client, clock] in
+      try await method.authorize(over: client, within: .seconds(60)) { _ in
+        try await clock.sleep(for: .seconds(3600))
+      }
+    }
+    try await clock.waitForSleepers(2)
+    await clock.advance(by: .seconds(60))
+    #expect(code(failure(await task.result)) == .expired)
+  }
+
+  @MainActor @Test func `the page is shown on the caller's actor`() async throws {
+    let shown = Shown()
+    _ = await failure {
+      try await method.authorize(over: client, within: .zero) { url in
+        MainActor.assertIsolated()
+        shown.count += 1
+      }
+    }
+    #expect(shown.count == 1)
+  }
+
+  /// Not sendable.
+  private final class Shown { var count = 0 }
+
+  @Test func `a token endpoint without https is an error before the page is shown`() async throws {
+    var method = method
+    method.tokenURL = try #require(URL(string: "http://192.0.2.2:9/token"))
+    let error = await failure {
+      try await method.authorize(over: client) { _ in Issue.record("The page was shown.") }
+    }
+    #expect(code(error) == .invalidConfiguration)
   }
 
   @Test func `a cancelled task ends the sign-in and frees the port`() async throws {
@@ -150,7 +205,7 @@ import Testing
       try await method.authorize(over: client, port: port) { _ in }
     }
     #expect(code(error) == .invalidConfiguration)
-    for path in ["", "callback", "/call back", "/a?b"] {
+    for path in ["", "callback", "/call back", "/a?b", "/a/../b", "/."] {
       let error = await failure {
         try await method.authorize(over: client, path: path) { _ in }
       }
