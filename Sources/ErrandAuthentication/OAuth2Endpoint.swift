@@ -50,9 +50,24 @@ extension OAuth2 {
     return "Basic \(Data(pair.utf8).base64EncodedString())"
   }
 
+  /// Returns a request of a sign-in or a sign-out.
+  /// - Throws: `SignInError` (`invalidConfiguration`), if nothing secret may be sent to the URL.
+  func signInRequest(
+    _ items: [(String, String)], to url: URL, _ name: String
+  ) throws(SignInError) -> Request {
+    do { return try post(items, to: url, name) } catch {
+      throw SignInError(.invalidConfiguration, error.reason)
+    }
+  }
+
+  /// The longest time that a request of a sign-in or a sign-out may take, as that of a refresh.
+  static var requestDeadline: Duration { .seconds(30) }
+
   /// Sends a request of a sign-in without a credential and without waiting for a slot, whatever the client's limits are.
-  func send(_ request: Request, over client: Client) async throws -> Response {
-    var request = request.unauthenticated()
+  func send(
+    _ request: Request, over client: Client, within limit: Duration = Self.requestDeadline
+  ) async throws -> Response {
+    var request = request.unauthenticated().deadline(min(limit, Self.requestDeadline))
     request.options.takesNoSlot = true
     return try await client.send(request)
   }
@@ -62,7 +77,7 @@ extension OAuth2 {
     from response: Response, at date: Date, keeping old: Tokens? = nil
   ) throws(OAuth2Error) -> Tokens {
     guard response.status.isSuccess, let reply = try? JSONDecoder().decode(Reply.self, from: response.data)
-    else { throw OAuth2Error(response) }
+    else { throw OAuth2Error(response, at: date) }
     if let problem = reply.problem { throw OAuth2Error(reason: problem) }
     let refreshToken = reply.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
     return Tokens(
@@ -88,7 +103,8 @@ extension OAuth2 {
     /// The reason why the access token cannot be sent (RFC 6749, section 7.1 and appendix A.12); nil if it
     /// can.
     var problem: String? {
-      if let tokenType, !ASCII.lowercased(tokenType).hasPrefix("bearer") {
+      // Some gateways write "BearerToken".
+      if let tokenType, !["bearer", "bearertoken"].contains(ASCII.lowercased(tokenType)) {
         return "the token endpoint issued a token of another type than Bearer, which Errand does not support"
       }
       guard !accessToken.isEmpty, accessToken.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
@@ -121,19 +137,24 @@ struct OAuth2Error: ShownError, CustomStringConvertible {
   private(set) var code: String?
   /// True if the server may accept the same request later (429 and 5xx).
   private(set) var isTemporary = false
+  /// How long the server asked to wait before the next request (`Retry-After`); nil if it did not ask.
+  private(set) var retryAfter: Duration?
   var description: String { reason }
+
+  private static let tokenEndpoint = "token endpoint"
 
   init(reason: String) { self.reason = reason }
 
   /// The error of a response without tokens. It shows the server's error code (RFC 6749, section 5.2, and RFC 8628,
   /// section 3.5), but not its description, which may quote a secret.
-  init(_ response: Response, from name: String = "token endpoint") {
+  init(_ response: Response, from name: String = Self.tokenEndpoint, at date: Date) {
     let code = (try? JSONDecoder().decode(Refusal.self, from: response.data))?.error
     isTemporary = response.status == 429 || response.status.isServerError
+    retryAfter = RetryAfter(of: response.fields)?.wait(from: date)
     self.code = code.flatMap { Self.known.contains($0) ? $0 : nil }
     reason =
       self.code.map { "the \(name) responded with \(response.status) and \($0)" }
-      ?? "the \(name) responded with \(response.status), and no tokens"
+      ?? "the \(name) responded with \(response.status)\(name == Self.tokenEndpoint ? ", and no tokens" : "")"
   }
 
   private struct Refusal: Decodable { let error: String }

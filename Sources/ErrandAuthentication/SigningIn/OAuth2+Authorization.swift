@@ -39,7 +39,8 @@ extension OAuth2 {
   /// - Parameters:
   ///   - redirect: The URL to which the server redirects the user, as the server knows it for this client.
   ///   - parameters: Further parameters for the server, such as `prompt` or `audience`. Default: none.
-  /// - Throws: `SignInError` (`invalidConfiguration`), without an authorization endpoint, or with one that is not https.
+  /// - Throws: `SignInError` (`invalidConfiguration`), without an authorization endpoint, or if it or the token endpoint is not
+  ///   https.
   public func authorization(
     redirect: URL, parameters: KeyValuePairs<String, String> = [:]
   ) throws -> Authorization {
@@ -55,8 +56,9 @@ extension OAuth2 {
       throw SignInError(
         .invalidConfiguration, "the authorization endpoint is not known: set authorizationURL")
     }
-    if let problem = OAuth2Endpoint.problem(authorizationURL, "authorization endpoint") {
-      throw SignInError(.invalidConfiguration, problem)
+    // The tokens could not be requested after the user has signed in.
+    for (url, name) in [(authorizationURL, "authorization endpoint"), (tokenURL, "token endpoint")] {
+      if let problem = OAuth2Endpoint.problem(url, name) { throw SignInError(.invalidConfiguration, problem) }
     }
     let (state, verifier) = (Self.secret(using: &random), Self.secret(using: &random))
     var items = [
@@ -93,12 +95,12 @@ extension OAuth2 {
     for authorization: Authorization, redirectedTo url: URL, over client: Client
   ) async throws -> Tokens {
     let code = try authorization.code(in: url.absoluteString, issuer: issuer)
+    let request = try signInRequest(
+      [
+        ("grant_type", "authorization_code"), ("code", code),
+        ("redirect_uri", authorization.redirect.absoluteString), ("code_verifier", authorization.verifier),
+      ], to: tokenURL, "token endpoint")
     return try await SignInError.rethrowing {
-      let request = try post(
-        [
-          ("grant_type", "authorization_code"), ("code", code),
-          ("redirect_uri", authorization.redirect.absoluteString), ("code_verifier", authorization.verifier),
-        ], to: tokenURL, "token endpoint")
       let response = try await send(request, over: client)
       return try tokens(from: response, at: client.date())
     }

@@ -30,7 +30,8 @@ extension OAuth2 {
   /// ```
   ///
   /// The server says how often it may be asked for the tokens: every 5 s, unless it says otherwise. A failure of the
-  /// network, and the statuses 429 and 5xx, double the interval.
+  /// network, and the statuses 429 and 5xx, double the interval, and the next request waits at least as long as their
+  /// `Retry-After` says. The last request comes shortly before the code expires, whatever the interval is.
   /// - Parameters:
   ///   - client: The client that sends the requests. Its credential is not sent.
   ///   - show: Shows the code to the user.
@@ -43,22 +44,17 @@ extension OAuth2 {
     let reply = try await SignInError.rethrowing { try await deviceReply(over: client) }
     let code = try reply.code()
     try await show(code)
-    let request: Request
-    do {
-      request = try post(
-        [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", reply.deviceCode)],
-        to: tokenURL, "token endpoint"
-      ).attempts(1)
-    } catch { throw SignInError(.invalidConfiguration, error.reason) }
+    let request = try signInRequest(
+      [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", reply.deviceCode)],
+      to: tokenURL, "token endpoint"
+    ).attempts(1)
     var polling = DevicePolling(interval: reply.interval?.value, ends: began + code.lifetime)
-    while true {
-      guard let wait = polling.wait(at: client.timeline.now()) else {
-        throw SignInError(
-          .expired, "the user did not enter the code within \(code.lifetime.formattedSeconds)")
-      }
+    while let wait = polling.wait(at: client.timeline.now()) {
       try await client.timeline.sleep(wait)
+      let rest = polling.rest(at: client.timeline.now())
+      guard rest > .zero else { break }
       do {
-        let response = try await send(request, over: client)
+        let response = try await send(request, over: client, within: rest)
         return try tokens(from: response, at: client.date())
       } catch let error as OAuth2Error {
         try polling.failed(error)
@@ -66,6 +62,8 @@ extension OAuth2 {
         polling.slowDown()
       }
     }
+    try await client.timeline.sleep(polling.rest(at: client.timeline.now()))
+    throw SignInError(.expired, "the user did not enter the code within \(code.lifetime.formattedSeconds)")
   }
 
   private func deviceReply(over client: Client) async throws -> DeviceReply {
@@ -79,14 +77,11 @@ extension OAuth2 {
     var items: [(String, String)] = []
     if let scope { items.append(("scope", scope)) }
     // RFC 8628, section 3.1: the client's ID is a parameter unless the client authenticates itself otherwise.
-    let request: Request
-    do { request = try post(items, to: deviceAuthorizationURL, "device authorization endpoint") } catch {
-      throw SignInError(.invalidConfiguration, error.reason)
-    }
+    let request = try signInRequest(items, to: deviceAuthorizationURL, "device authorization endpoint")
     let response = try await send(request, over: client)
     guard response.status.isSuccess,
       let reply = try? JSONDecoder().decode(DeviceReply.self, from: response.data)
-    else { throw OAuth2Error(response, from: "device authorization endpoint") }
+    else { throw OAuth2Error(response, from: "device authorization endpoint", at: client.date()) }
     return reply
   }
 }
@@ -159,8 +154,12 @@ struct DeviceReply: Decodable {
 /// Decides when a token endpoint is asked whether the user has entered the code (RFC 8628, section 3.5). Pure.
 struct DevicePolling {
   private var interval: Duration
+  /// How long the server asked to wait before the next request (`Retry-After`).
+  private var asked = Duration.zero
   /// The time at which the code expires.
   private let ends: Duration
+  /// True if the last request before the end has been sent.
+  private var hasSentLast = false
 
   /// - Parameter interval: The server's interval in seconds; nil if it did not say one.
   init(interval: Double?, ends: Duration) {
@@ -168,8 +167,22 @@ struct DevicePolling {
     self.ends = ends
   }
 
-  /// Returns how long to wait; nil if the code will have expired by then.
-  func wait(at now: Duration) -> Duration? { now + interval < ends ? interval : nil }
+  /// The time that the last request has before the code expires.
+  private static var lastMoment: Duration { .seconds(2) }
+
+  /// Returns how long to wait before the next request; nil after the last one. If the interval ends too late for that, a
+  /// last request comes shortly before the end, because the user may have entered the code meanwhile.
+  mutating func wait(at now: Duration) -> Duration? {
+    let (wait, rest) = (max(interval, asked), rest(at: now))
+    asked = .zero
+    if wait < rest { return wait }
+    guard rest > .zero, !hasSentLast else { return nil }
+    hasSentLast = true
+    return max(rest - Self.lastMoment, rest / 2)
+  }
+
+  /// Returns how long the code is still valid.
+  func rest(at now: Duration) -> Duration { max(.zero, ends - now) }
 
   /// Handles a response without tokens.
   /// - Throws: `SignInError`, if the sign-in has ended.
@@ -182,6 +195,7 @@ struct DevicePolling {
       throw SignInError(.expired, "the user did not enter the code in time (expired_token)")
     default:
       guard error.isTemporary else { throw SignInError(.rejected, error.reason) }
+      asked = error.retryAfter ?? .zero
       slowDown()
     }
   }
@@ -191,6 +205,6 @@ struct DevicePolling {
 
   /// True for a failure on the way to the server.
   static func isTemporary(_ error: RequestError) -> Bool {
-    [.timedOut, .connectionLost, .cannotConnect, .cannotResolveHost].contains(error.code)
+    [.timedOut, .deadlineExceeded, .connectionLost, .cannotConnect, .cannotResolveHost].contains(error.code)
   }
 }

@@ -23,7 +23,7 @@ extension OAuth2 {
       } catch { throw SignInError(.invalidConfiguration, error.reason) }
       do {
         let response = try await send(request, over: client)
-        let error = response.status.isSuccess ? nil : OAuth2Error(response, from: "revocation endpoint")
+        let error = response.status.isSuccess ? nil : OAuth2Error(response, from: "revocation endpoint", at: client.date())
         // Some servers revoke only refresh tokens (section 2.2.1), and the access token with them.
         let isUnsupported = error?.code == "unsupported_token_type" && tokens.refreshToken != nil
         if let error, !isUnsupported || kind == "refresh_token" {

@@ -157,6 +157,19 @@ import Testing
     }
   }
 
+  @Test func `a token endpoint without https ends the sign-in before the page is shown`() async throws {
+    let bad = try method { $0.tokenURL = try url("http://a.test/token") }
+    let error = #expect(throws: SignInError.self) { try authorization(bad) }
+    #expect(error?.code == .invalidConfiguration && error?.message.contains("token endpoint") == true)
+    let stage = Stage { _ in .response() }
+    let begun = try authorization(try method())
+    let redirected = try url("http://127.0.0.1:5000/callback?code=abc&state=\(begun.state)")
+    let late = await #expect(throws: SignInError.self) {
+      try await bad.tokens(for: begun, redirectedTo: redirected, over: stage.client)
+    }
+    #expect(late?.code == .invalidConfiguration && stage.stub.requests.isEmpty)
+  }
+
   // MARK: Tokens
 
   @Test func `the code is exchanged for tokens with the verifier`() async throws {
@@ -175,6 +188,19 @@ import Testing
       stage.stub.requests.first?.text == "grant_type=authorization_code&code=a%2Bb+c"
         + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A5000%2Fcallback&code_verifier=\(authorization.verifier)"
         + "&client_id=an+app")
+  }
+
+  @Test func `a token endpoint that does not respond ends the sign-in after 30 s`() async throws {
+    let stage = Stage.configured { $0.timeout = .seconds(100) }.responding { _ in .stall }
+    let method = try method()
+    let authorization = try authorization(method)
+    let redirected = try url("http://127.0.0.1:5000/callback?code=abc&state=\(authorization.state)")
+    let error = await #expect(throws: RequestError.self) {
+      try await stage.clock.run {
+        try await method.tokens(for: authorization, redirectedTo: redirected, over: stage.client)
+      }
+    }
+    #expect(error?.code == .deadlineExceeded && stage.clock.now.offset == .seconds(30))
   }
 
   @Test func `a refused code is an error without secrets`() async throws {

@@ -44,6 +44,7 @@ import Testing
     var configuration = ClientConfiguration()
     configuration.clock = clock
     configuration.retry.backoff = .zero
+    configuration.timeout = .seconds(100)
     let client = Client(transport: stub, configuration: configuration)
     let method = try Self.method()
     let task = Task { try await method.authorizeDevice(over: client) { show($0) } }
@@ -108,7 +109,53 @@ import Testing
     let short = StubStep.response(
       body: #"{"device_code":"d","user_code":"A","verification_uri":"https://a.test/","expires_in":12}"#)
     let (result, times, _) = try await run(Self.refusal("authorization_pending"), first: short)
-    #expect(failure(result) == .expired && times == [0, 5, 10])
+    #expect(failure(result) == .expired && times == [0, 5, 10, 11])
+  }
+
+  private static func code(interval: String, lifetime: Int) -> StubStep {
+    .response(
+      body: """
+        {"device_code":"d","user_code":"A","verification_uri":"https://a.test/",\
+        "interval":\(interval),"expires_in":\(lifetime)}
+        """)
+  }
+
+  @Test(arguments: [("5", 5, 3.0), ("1e300", 600, 598), ("600", 601, 600)])
+  func `a last request comes before the end, however long the interval is`(
+    interval: String, lifetime: Int, last: Double
+  ) async throws {
+    let (result, times, _) = try await run(
+      Self.tokens, first: Self.code(interval: interval, lifetime: lifetime))
+    #expect(try result.get().accessToken == "a1")
+    #expect(times == [0, last])
+  }
+
+  @Test func `a server that holds the last request does not hold the sign-in`() async throws {
+    let (result, times, _) = try await run(.stall, first: Self.code(interval: "5", lifetime: 5))
+    #expect(failure(result) == .expired && times == [0, 3])
+  }
+
+  @Test func `a request that is not answered within 30 s is sent again`() async throws {
+    let (result, times, _) = try await run(.stall, Self.tokens)
+    #expect(try result.get().accessToken == "a1")
+    #expect(times == [0, 5, 45])
+  }
+
+  @Test func `the next request waits as long as the server asks`() async throws {
+    let busy = StubStep.response(status: 429, fields: ["Retry-After": "20"])
+    let (result, times, _) = try await run(busy, Self.refusal("authorization_pending"), Self.tokens)
+    #expect(try result.get().accessToken == "a1")
+    #expect(times == [0, 5, 25, 35])
+  }
+
+  @Test func `the sign-in ends when the code expires`() {
+    var polling = DevicePolling(interval: 5, ends: .seconds(12))
+    #expect(polling.wait(at: .seconds(0)) == .seconds(5))
+    #expect(polling.wait(at: .seconds(10)) == .seconds(1))
+    // Only one request comes too early for the interval.
+    #expect(polling.wait(at: .seconds(11)) == nil && polling.rest(at: .seconds(11)) == .seconds(1))
+    var late = DevicePolling(interval: 5, ends: .seconds(12))
+    #expect(late.wait(at: .seconds(12)) == nil && late.rest(at: .seconds(13)) == .zero)
   }
 
   @Test(arguments: [

@@ -260,7 +260,7 @@ import Testing
   @Test(arguments: [
     #"{"access_token":""}"#, #"{"access_token":"a1\r\nX-Evil: 1"}"#, #"{"access_token":"a\u0000"}"#,
     #"{"access_token":"é"}"#, #"{"access_token":"a1","token_type":"mac"}"#,
-    #"{"access_token":"a1","token_type":""}"#,
+    #"{"access_token":"a1","token_type":""}"#, #"{"access_token":"a1","token_type":"BearerMac"}"#,
   ])
   func `an unusable access token fails the refresh`(body: String) async throws {
     let error = await #expect(throws: RequestError.self) {
