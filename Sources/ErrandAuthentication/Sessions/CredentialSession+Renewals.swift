@@ -22,7 +22,10 @@ extension CredentialSession {
   func decide(_ decide: (inout Rules) -> Rules.Step) -> Decision {
     state.withLock { state in
       let step = decide(&state.rules)
-      if case .renew = step { state.waiting = Promise() }
+      if case .renew(let renewal) = step {
+        state.waiting = Promise()
+        state.renewals[renewal.number] = Promise()
+      }
       return Decision(step: step, waiting: state.waiting, revision: state.revision)
     }
   }
@@ -102,6 +105,12 @@ extension CredentialSession {
   private func end(
     _ renewal: Rules.Renewal, _ outcome: Rules.Outcome, _ stored: StoredMark?, at now: Duration
   ) {
+    let renewed = state.withLock { $0.renewals[renewal.number] }
+    defer {
+      // Only now, so that a sign-out sees the renewal or its credential.
+      state.withLock { _ = $0.renewals.removeValue(forKey: renewal.number) }
+      renewed?.settle(outcome.brought)
+    }
     let (waiting, result, change) = state.withLock { state in
       guard let result = state.rules.ended(renewal.number, outcome, at: now) else {
         // No request waits for a renewal that a sign-in or a sign-out has overtaken.
@@ -120,5 +129,25 @@ extension CredentialSession {
   func tell(_ change: State.Change) {
     CancellationToken.cancel(change.calls, .cancelled(.signedOut))
     for listener in change.listeners { listener() }
+  }
+}
+
+extension AuthenticationState.Outcome {
+  /// The credential that a renewal has brought; nil if it has brought none.
+  var brought: Result<Credential?, any Error> {
+    switch self {
+    case .renewed(let credential, _), .found(let credential): return .success(credential)
+    case .final: return .success(nil)
+    case .failed(let error):
+      // The server may have issued a credential in a response that never came.
+      guard let cause = error.underlying as? RequestError, cause.status == nil,
+        cause.reachedServer || cause.code == .deadlineExceeded
+      else { return .success(nil) }
+      return .failure(
+        SignInError(
+          .notRevoked,
+          "a refresh that was under way ended without a response, so tokens that the server issued for it may be valid"
+        ))
+    }
   }
 }

@@ -48,12 +48,29 @@ extension CredentialSession {
   /// - Throws: The error of the store or of a cache. The credential is no longer used, but it may still be
   ///   stored, or responses may still be cached.
   public func signOut(clearingCache: Bool = false) async throws {
-    let error = Self.signedOut
+    if let failure = await ended(clearingCache: clearingCache).failure { throw failure }
+  }
+
+  /// The result of a sign-out.
+  struct End {
+    /// The credentials that were in use or stored.
+    var credentials: [Scheme.Credential] = []
+    /// The renewals that the sign-out has overtaken.
+    var renewals: [Promise<Scheme.Credential?>] = []
+    /// The error of the store or of a cache.
     var failure: (any Error)?
+  }
+
+  /// Signs out.
+  func ended(clearingCache: Bool) async -> End {
+    let error = Self.signedOut
+    var end = End()
     if clearingCache, state.withLock({ !$0.isOwnerKnown }) {
-      do { try await look(at: nil) } catch { failure = error }
+      do { try await look(at: nil) } catch { end.failure = error }
     }
     let (owner, waiting, calls, clearers) = state.withLock { state in
+      end.credentials = [state.rules.current?.credential].compactMap(\.self)
+      end.renewals = Array(state.renewals.values)
       state.rules.signOut(error)
       state.era += 1
       state.isSigningOut = true
@@ -62,17 +79,25 @@ extension CredentialSession {
     waiting.settle(.failure(error))
     CancellationToken.cancel(calls, .cancelled(.signedOut))
     var revision = 0
-    do { revision = try await vault?.clear() ?? 0 } catch { failure = failure ?? error }
+    do {
+      if let (cleared, old) = try await vault?.clear() {
+        revision = cleared
+        end.credentials += old
+      }
+    } catch {
+      end.failure = end.failure ?? error
+      if let unsaved = vault?.unsaved { end.credentials.append(unsaved) }
+    }
     state.withLock { [revision] state in
       state.isSigningOut = false
       state.revision = max(state.revision, revision)
     }
     if clearingCache {
       for clear in clearers {
-        do { try await clear(owner) } catch { failure = failure ?? error }
+        do { try await clear(owner) } catch { end.failure = end.failure ?? error }
       }
     }
-    if let failure { throw failure }
+    return end
   }
 
   /// True if the session has a credential: after a sign-in in this process, an earlier launch or another process that

@@ -36,6 +36,9 @@ public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSessio
     var era = 0
     /// The outcome of the renewal under way, for the requests that wait for it.
     var waiting = Promise<Issued>()
+    /// The renewals that have not ended, also those that a sign-in or a sign-out has overtaken, with the credentials
+    /// that they bring; nil if they bring none.
+    var renewals: [Int: Promise<Scheme.Credential?>] = [:]
     var calls = Slab<CancellationToken>()
     var listeners = Slab<@Sendable () -> Void>()
     /// They remove the cached responses of an identity.

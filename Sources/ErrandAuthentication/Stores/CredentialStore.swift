@@ -192,20 +192,35 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   /// Stores a credential, or a sign-out if it is nil.
   /// - Returns: The new revision.
   func store(_ credential: Credential?, of owner: CredentialIdentity) async throws -> Int {
+    try await replace(with: credential, of: owner).revision
+  }
+
+  /// Stores a credential, or a sign-out if it is nil.
+  /// - Returns: The new revision, and the credentials that this ends: the stored one, and one that could not be stored.
+  private func replace(
+    with credential: Credential?, of owner: CredentialIdentity
+  ) async throws -> (revision: Int, old: [Credential]) {
     try await store.exclusively { [self] in
       // A damaged entry is replaced: otherwise no sign-in would ever succeed.
       let entry: Entry?
       do { entry = try await read() } catch is DamagedCredential { entry = nil }
-      do { _ = try entry.flatMap { try self.credential(in: $0) } } catch is DamagedCredential {}
-      return try await write(credential, of: owner, after: entry)
+      var old: Credential?
+      do { old = try entry.flatMap { try self.credential(in: $0) } } catch is DamagedCredential {}
+      let unsaved = state.withLock { $0.unsaved }
+      let revision = try await write(credential, of: owner, after: entry)
+      return (revision, [unsaved, old].compactMap(\.self))
     }
   }
 
+  /// A new credential that could not be stored.
+  var unsaved: Credential? { state.withLock { $0.unsaved } }
+
   /// Stores that the identity has signed out.
-  /// - Returns: The new revision.
-  func clear() async throws -> Int {
+  /// - Returns: The new revision, and the credentials that the store held until then. Another process, or a refresh, may have
+  ///   stored them while this one waited for the store's lock.
+  func clear() async throws -> (revision: Int, old: [Credential]) {
     do {
-      return try await store(nil, of: CredentialIdentity(withoutName: ""))
+      return try await replace(with: nil, of: CredentialIdentity(withoutName: ""))
     } catch {
       // The store may still have the credential, so the next read ignores it.
       state.withLock { $0.ignoresNext = true }
