@@ -25,7 +25,7 @@ extension OAuth2 {
   ///   - parameters: Further parameters for the server, such as `prompt` or `audience`. Default: none.
   ///   - open: Shows the page at the URL to the user, such as in the browser. The URL has the sign-in's state, so show it to the
   ///     user only. It may return at once, or show the page until its task is cancelled, which happens with the redirect,
-  ///     after the limit, and with the caller's task. The sign-in goes on when it has returned.
+  ///     after the limit, and with the caller's task. The tokens are requested when it has returned.
   /// - Throws: `SignInError`; the error of the request for the tokens; the error that `open` threw. Cancelling the task
   ///   ends the sign-in.
   public func authorize(

@@ -48,8 +48,8 @@ extension CredentialSession where Scheme == OAuth2 {
   ///
   /// The identity is signed out even if the server cannot be reached. The tokens are then no longer known to the program,
   /// but stay valid until they expire. All tokens are revoked that the session or its store held at the sign-out. A refresh
-  /// that is under way then is waited for, at most 30 s, and what it brings is revoked as well. Each request for a
-  /// revocation has 30 s.
+  /// that is under way then is waited for, at most 30 s, and its tokens are revoked as well. Each request for a revocation
+  /// has 30 s.
   /// - Parameters:
   ///   - client: The client that sends the requests. Its credential is not sent.
   ///   - clearingCache: As in ``signOut(clearingCache:)``. Default: false.
