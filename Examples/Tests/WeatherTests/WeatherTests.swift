@@ -12,7 +12,7 @@ import Testing
     server.on("GET", "/weather") { [json, oslo] request in
       request.query == "place=Oslo" ? .response(fields: json, body: oslo) : .response(status: 404)
     }
-    let service = WeatherService(client: Client(), base: server.url)
+    let service = WeatherService(client: Client(), base: server.url("/"))
 
     #expect(try await service.report(for: "Oslo") == .init(place: "Oslo", degrees: -3))
     await #expect(throws: WeatherService.Failure.unknownPlace("Atlantis")) {
@@ -23,7 +23,7 @@ import Testing
   @Test func `the last known weather is returned while the service is down`() async throws {
     let server = try MockServer()
     server.script("GET", "/weather", [.response(fields: json, body: oslo), .reset])
-    let service = WeatherService(client: Client(), base: server.url)
+    let service = WeatherService(client: Client(), base: server.url("/"))
 
     _ = try await service.report(for: "Oslo")
     #expect(try await service.report(for: "Oslo").degrees == -3)

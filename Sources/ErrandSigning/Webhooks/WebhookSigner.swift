@@ -48,7 +48,9 @@ public struct WebhookSigner: RequestSigner {
   public func sign(_ request: inout OutgoingRequest) async throws {
     guard let id = request.fields["Webhook-Id"] ?? Self.key(of: request) else {
       throw SigningError(
-        .invalidRequest, "a webhook needs an id, which all its attempts have in common: set Webhook-Id")
+        .invalidRequest,
+        "a webhook needs an id, which all its attempts have in common: set the request's idempotencyKey"
+      )
     }
     guard Self.isID(id) else {
       throw SigningError(

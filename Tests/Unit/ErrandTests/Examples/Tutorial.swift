@@ -105,7 +105,7 @@ struct Compose: View {
   let server = try MockServer()
   server.script("POST", "/notes", [.reset, .response(status: 201)])
   let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
-  let sender = try await NoteSender(in: folder, client: makeClient(server.url))
+  let sender = try await NoteSender(in: folder, client: makeClient(server.url("/")))
 
   try await sender.send("Buy milk")
   try await sender.outbox.waitUntilEmpty()
