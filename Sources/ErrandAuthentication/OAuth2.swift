@@ -146,7 +146,7 @@ public struct OAuth2: Authenticator {
       items = [("grant_type", "client_credentials")]
     }
     if let scope { items.append(("scope", scope)) }
-    return try post(items, to: tokenURL, "token endpoint")
+    return try post(items, to: tokenURL, OAuth2Endpoint.token)
   }
 }
 

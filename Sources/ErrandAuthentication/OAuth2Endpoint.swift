@@ -8,6 +8,9 @@ import ErrandCore
 
 /// The check of the URLs to which tokens and secrets are sent. Pure.
 enum OAuth2Endpoint {
+  /// The name of the token endpoint in messages.
+  static let token = "token endpoint"
+
   /// Returns the reason why nothing secret may be sent to the URL; nil if it may: it is https, or it is http of this
   /// machine itself, for development.
   static func problem(_ url: URL, _ name: String) -> String? {
@@ -141,20 +144,18 @@ struct OAuth2Error: ShownError, CustomStringConvertible {
   private(set) var retryAfter: Duration?
   var description: String { reason }
 
-  private static let tokenEndpoint = "token endpoint"
-
   init(reason: String) { self.reason = reason }
 
   /// The error of a response without tokens. It shows the server's error code (RFC 6749, section 5.2, and RFC 8628,
   /// section 3.5), but not its description, which may quote a secret.
-  init(_ response: Response, from name: String = Self.tokenEndpoint, at date: Date) {
+  init(_ response: Response, from name: String = OAuth2Endpoint.token, at date: Date) {
     let code = (try? JSONDecoder().decode(Refusal.self, from: response.data))?.error
     isTemporary = response.status == 429 || response.status.isServerError
     retryAfter = RetryAfter(of: response.fields)?.wait(from: date)
     self.code = code.flatMap { Self.known.contains($0) ? $0 : nil }
     reason =
       self.code.map { "the \(name) responded with \(response.status) and \($0)" }
-      ?? "the \(name) responded with \(response.status)\(name == Self.tokenEndpoint ? ", and no tokens" : "")"
+      ?? "the \(name) responded with \(response.status)\(name == OAuth2Endpoint.token ? ", and no tokens" : "")"
   }
 
   private struct Refusal: Decodable { let error: String }

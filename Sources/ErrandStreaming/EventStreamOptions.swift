@@ -11,7 +11,8 @@ public struct EventStreamOptions: Sendable {
   public var backoff: Duration = .seconds(1)
   /// The longest wait that `backoff` grows to. Default: 30 s.
   public var maxBackoff: Duration = .seconds(30)
-  /// The longest wait that a server may ask for with `retry` or `Retry-After`; longer ones are shortened to it, before the random part.
+  /// The longest wait that a server may ask for with `retry` or `Retry-After`; longer ones are shortened to it,
+  /// before the random part.
   /// Default: 10 minutes.
   public var maxRetry: Duration = .seconds(600)
   /// True to send a request again whose method is not idempotent, such as POST, although the server may have acted on

@@ -42,7 +42,7 @@ struct EventStreamState: Sendable {
   /// - Parameters:
   ///   - isRepeatable: True if a request may be sent again although the server may have acted on it.
   ///   - hasKey: True if the server recognizes a repeat of the request by its idempotency key.
-  init(_ options: EventStreamOptions, isRepeatable: Bool, hasKey: Bool = false) {
+  init(_ options: EventStreamOptions, isRepeatable: Bool, hasKey: Bool) {
     (self.isRepeatable, self.hasKey) = (isRepeatable, hasKey)
     (backoff, maxBackoff) = (max(.zero, options.backoff), max(.zero, options.maxBackoff))
     maxRetry = max(.zero, options.maxRetry)

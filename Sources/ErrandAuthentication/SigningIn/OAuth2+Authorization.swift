@@ -57,7 +57,7 @@ extension OAuth2 {
         .invalidConfiguration, "the authorization endpoint is not known: set authorizationURL")
     }
     // The tokens could not be requested after the user has signed in.
-    for (url, name) in [(authorizationURL, "authorization endpoint"), (tokenURL, "token endpoint")] {
+    for (url, name) in [(authorizationURL, "authorization endpoint"), (tokenURL, OAuth2Endpoint.token)] {
       if let problem = OAuth2Endpoint.problem(url, name) { throw SignInError(.invalidConfiguration, problem) }
     }
     let (state, verifier) = (Self.secret(using: &random), Self.secret(using: &random))
@@ -99,7 +99,7 @@ extension OAuth2 {
       [
         ("grant_type", "authorization_code"), ("code", code),
         ("redirect_uri", authorization.redirect.absoluteString), ("code_verifier", authorization.verifier),
-      ], to: tokenURL, "token endpoint")
+      ], to: tokenURL, OAuth2Endpoint.token)
     return try await SignInError.rethrowing {
       let response = try await send(request, over: client)
       return try tokens(from: response, at: client.date())

@@ -46,7 +46,7 @@ extension OAuth2 {
     try await show(code)
     let request = try signInRequest(
       [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", reply.deviceCode)],
-      to: tokenURL, "token endpoint"
+      to: tokenURL, OAuth2Endpoint.token
     ).attempts(1)
     var polling = DevicePolling(interval: reply.interval?.value, ends: began + code.lifetime)
     while let wait = polling.wait(at: client.timeline.now()) {
@@ -71,7 +71,7 @@ extension OAuth2 {
       throw SignInError(
         .invalidConfiguration, "the device authorization endpoint is not known: set deviceAuthorizationURL")
     }
-    if let problem = OAuth2Endpoint.problem(tokenURL, "token endpoint") {
+    if let problem = OAuth2Endpoint.problem(tokenURL, OAuth2Endpoint.token) {
       throw SignInError(.invalidConfiguration, problem)
     }
     var items: [(String, String)] = []

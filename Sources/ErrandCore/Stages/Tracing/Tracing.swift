@@ -11,7 +11,8 @@ public struct Tracing: Sendable {
   package var tracer: any RequestTracer
   /// Receives the durations of attempts; nil if they are not measured.
   package var meter: (any RequestMeter)?
-  /// The origins that are sent the fields of a span's context (``RequestTracer/fields(of:)``). Other origins learn nothing about the trace.
+  /// The origins that are sent the fields of a span's context (``RequestTracer/fields(of:)``). Other origins learn
+  /// nothing about the trace.
   /// Default: none.
   package var origins: [URL]
 
