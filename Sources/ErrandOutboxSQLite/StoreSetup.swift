@@ -111,6 +111,7 @@ struct StoreFolder {
     // process.
     let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
+      FolderOwner.adopt(file, in: path)
       close(file)
     } else if errno != EEXIST {
       throw OutboxError.system("cannot create", database)

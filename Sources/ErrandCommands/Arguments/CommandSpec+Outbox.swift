@@ -12,7 +12,7 @@ extension CommandSpec {
       "A dead letter stays until retry or drop. Delivered, expired and dropped requests are deleted after 7 days.",
       "",
       "Credentials are not stored. A credential in -H is sent only by the command that it was given to, and only",
-      "with that command's request. Give it to errand outbox run again, with its server: -H 'Authorization: ...'",
+      "with that command's request. Give it to errand outbox run again, with its server: --bearer @FILE",
       "--to https://api.example.com. Connection options such as --cacert and --proxy are not stored either.",
       "",
       "The default folder is $XDG_STATE_HOME/errand/outbox, or else ~/.local/state/errand/outbox. Several",
@@ -40,7 +40,7 @@ extension CommandSpec {
       "--limit lists one page. If more requests follow, the last line of standard error shows the --after option",
       "for the next page; in JSON its value is \"next\".",
     ],
-    groups: [Group(title: "Selection", options: [.state, .lane, .limit, .after, .only]), place],
+    groups: [Group(title: "Selection", options: [.state, .onlyLane, .limit, .after, .only]), place],
     examples: [
       "errand outbox list --state dead-letter --limit 100", "errand outbox list --lane chat --output json",
     ])
@@ -56,21 +56,25 @@ extension CommandSpec {
       "starts no more attempts, gives those in flight the time of --grace to end, and returns the rest to the",
       "store. A second signal ends it at once, also without loss. Several runs can share a store safely.",
       "",
-      "--until-empty also waits for retries and later times; --once does not, and suits cron. With either, the exit",
-      "status is 7 if a request became a dead letter, 8 if one expired or was dropped, else 0; after a signal it is",
-      "143 (130 after control-C). Without either, the exit status after a signal is 0. With --once it is 6 if the",
-      "database does not respond within 10 s.",
+      "--until-empty also waits for retries, for later times and for servers that refuse the credentials; --once",
+      "does not, and suits cron. With either, the exit status is 7 if a request became a dead letter, 8 if one",
+      "expired or was dropped, else 0; after a signal it is 143 (130 after control-C). Without either, the exit",
+      "status after a signal is 0. With --once it is 6 if the database does not respond within 10 s.",
+      "",
+      "~/.config/errand/config gives each server its credentials: --bearer, -u, --netrc and secret fields of -H",
+      "below [HOST] are added to its requests. From the lines above the first [HOST], errand outbox run takes the",
+      "options of connections. A token in a file is read again for each attempt.",
       "",
       "--metrics serves the numbers of the outbox, and of the requests of this run, while the run lasts.",
     ],
     groups: [
       Group(title: "Delivery", options: [.untilEmpty, .once, .concurrency, .grace, .timeout, .metrics]),
-      Group(title: "Header fields added to each attempt, and never stored", options: [.header, .origin]),
+      Group(title: "Header fields added to each attempt, and never stored", options: [.header, .bearer, .origin]),
       Group(title: "Connection", options: OptionSpec.ways), place,
     ],
     examples: [
       "errand outbox run --until-empty", "errand outbox run --metrics :9464",
-      "errand outbox run -H \"Authorization: Bearer $TOKEN\" --to https://api.example.com",
+      "errand outbox run --bearer @token --to https://api.example.com",
     ])
 
   private static let watch = CommandSpec(
@@ -112,12 +116,12 @@ extension CommandSpec {
 
   private static let pause = CommandSpec(
     name: "outbox pause", operands: [], summary: "stop new attempts in every process, until resume",
-    groups: [Group(title: "Selection", options: [.lane]), place],
+    groups: [Group(title: "Selection", options: [.onlyLane]), place],
     examples: ["errand outbox pause --lane chat"])
 
   private static let resume = CommandSpec(
     name: "outbox resume", operands: [], summary: "allow attempts again after pause",
-    groups: [Group(title: "Selection", options: [.lane]), place])
+    groups: [Group(title: "Selection", options: [.onlyLane]), place])
 
   private static let export = CommandSpec(
     name: "outbox export", operands: ["[ID ...]"], summary: "print stored requests as JSON Lines",
@@ -126,7 +130,7 @@ extension CommandSpec {
       "stay in the store. The output is not encrypted: keep the file safe.",
     ],
     groups: [
-      Group(title: "Selection", options: [.state, .lane]),
+      Group(title: "Selection", options: [.state, .onlyLane]),
       Group(title: "Store", options: [.store, .bodiesFolder]),
     ],
     examples: [

@@ -116,8 +116,7 @@ struct ConfigFile: Sendable, Hashable {
       case .user, .certificate: given.value.contains(":")
       case .bearer: !given.value.hasPrefix("@")
       case .proxyUser, .cookie: true
-      case .header: (try? ValueParser.field(given.value)).map(Secrets.standard.hides) ?? false
-      default: false
+      default: given.isSecretField
       }
     }
   }
@@ -129,5 +128,42 @@ struct ConfigFile: Sendable, Hashable {
       section.host == "*" || section.host == host
         || (section.host.hasPrefix("*.") && host.hasSuffix(section.host.dropFirst()))
     }.flatMap(\.options)
+  }
+
+  /// The options for the connections to all hosts, which `errand outbox run` also takes.
+  var connectionOptions: [ScannedArguments.Given] {
+    sections.filter { $0.host == "*" }.flatMap(\.options).filter {
+      $0.option == .timeout || OptionSpec.ways.contains($0.option)
+    }
+  }
+
+  /// Returns the credentials among these options: `Authorization`, and secret header fields of `-H`.
+  func credentials(for url: URL) throws -> [HTTPFields.Field] {
+    var given = try ScannedArguments([], for: .request)
+    given.takeDefaults(options(for: url.absoluteString).filter(\.isCredential))
+    var fields: [HTTPFields.Field] = []
+    for text in given.values(.header) { fields.append(try ValueParser.field(text)) }
+    let credentials = try CredentialArguments(given)
+    if let value = try Login(credentials, at: url).authorization {
+      fields.append(HTTPFields.Field("Authorization", value.text, isSecret: true))
+    }
+    return fields
+  }
+}
+
+extension ScannedArguments.Given {
+  /// True for an option whose value `errand outbox run` adds to stored requests.
+  var isCredential: Bool {
+    switch option {
+    // Without a password, it would be asked for at each attempt.
+    case .user: value.contains(":")
+    case .bearer, .netrc: true
+    default: isSecretField
+    }
+  }
+
+  fileprivate var isSecretField: Bool {
+    guard option == .header, let field = try? ValueParser.field(value) else { return false }
+    return Secrets.standard.hides(field)
   }
 }

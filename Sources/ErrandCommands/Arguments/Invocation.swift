@@ -115,10 +115,11 @@ enum Invocation: Sendable, Hashable {
     if let place = command.operands.firstIndex(of: "URL"), arguments.accepts(.header) {
       arguments.takeDefaults(defaults.options(for: arguments.operands[place]))
     }
+    if command.name == "outbox run" { arguments.takeDefaults(defaults.connectionOptions) }
     let operands = arguments.operands
     switch command.name {
     case let name where name.hasPrefix("outbox "):
-      self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments))
+      self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments, defaults))
     case let name where name.hasPrefix("cache "):
       self = .cache(try CacheAction(String(name.dropFirst("cache ".count)), arguments))
     case "inspect": self = try Self.inspect(arguments)

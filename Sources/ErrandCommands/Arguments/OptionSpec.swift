@@ -173,6 +173,7 @@ extension OptionSpec {
     "guaranteed", nil, nil, "store the request, then attempt it until it is delivered")
   static let lane = OptionSpec(
     "lane", nil, "NAME", "deliver the requests of this lane one at a time, in order")
+  static let onlyLane = OptionSpec("lane", nil, "NAME", "only the requests of this lane")
   static let keyBy = OptionSpec(
     "key-by", nil, "lane", "separate limits and pauses for each lane name up to its first /")
   static let expires = OptionSpec("expires", nil, "7d", "give up after this time; default: never")
@@ -211,7 +212,7 @@ extension OptionSpec {
     "metrics", nil, "[HOST]:PORT",
     "serve metrics to Prometheus; default host: this machine, for all: 0.0.0.0")
   static let origin = OptionSpec(
-    "to", nil, "URL", "send the fields of -H only to this server; may be repeated")
+    "to", nil, "URL", "send -H and --bearer only to this server; may be repeated")
 
   static let help = OptionSpec("help", "h", nil, "show this help")
 
@@ -248,7 +249,7 @@ extension OptionSpec {
     guaranteed, lane, keyBy, expires, notBefore, id, replace, store, bodiesFolder, detach,
   ]
   static let ofOutbox =
-    [state, limit, after, only, everything, force, untilEmpty, once, concurrency, grace, origin] + [
+    [state, onlyLane, limit, after, only, everything, force, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,
     ]
 

@@ -83,12 +83,16 @@ struct OutboxRun: Sendable, Hashable {
   var fields: [HTTPFields.Field] = []
   /// The origins that may receive these header fields; empty for all.
   var origins: Set<Origin> = []
+  /// `--bearer`, for the same origins.
+  var credentials = CredentialArguments()
+  /// The file of options, whose credentials for each host are added, too.
+  var file = ConfigFile()
 }
 
 extension OutboxAction {
   /// - Parameter name: The command's name without `outbox`.
-  init(_ name: String, _ arguments: ScannedArguments) throws(UsageError) {
-    task = try Task(name, arguments)
+  init(_ name: String, _ arguments: ScannedArguments, _ defaults: ConfigFile) throws(UsageError) {
+    task = try Task(name, arguments, defaults)
     store = try ValueParser.path(arguments.last(.store), for: .store)
     bodies = try ValueParser.path(arguments.last(.bodiesFolder), for: .bodiesFolder)
     format = try OutputFormat(arguments)
@@ -96,19 +100,22 @@ extension OutboxAction {
 }
 
 extension OutboxAction.Task {
-  fileprivate init(_ name: String, _ arguments: ScannedArguments) throws(UsageError) {
+  fileprivate init(_ name: String, _ arguments: ScannedArguments, _ defaults: ConfigFile) throws(UsageError) {
     switch name {
     case "list": self = .list(try OutboxListing(arguments))
     case "show": self = .show(id: arguments.operands[0])
-    case "run": self = .run(try OutboxRun(arguments))
+    case "run":
+      var run = try OutboxRun(arguments)
+      run.file = defaults
+      self = .run(run)
     case "watch": self = .watch
     case "serve": self = .serve(port: try ValueParser.port(arguments))
     case "stats": self = .stats
     case "retry":
       self = .retry(try OutboxChoice(arguments, of: name), force: arguments.has(.force))
     case "drop": self = .drop(try OutboxChoice(arguments, of: name))
-    case "pause": self = .pause(lane: arguments.last(.lane))
-    case "resume": self = .resume(lane: arguments.last(.lane))
+    case "pause": self = .pause(lane: arguments.last(.onlyLane))
+    case "resume": self = .resume(lane: arguments.last(.onlyLane))
     case "export": self = .export(try OutboxListing(arguments), ids: arguments.operands)
     case "import": self = .import(path: arguments.operands[0] == "-" ? nil : arguments.operands[0])
     case "workers": self = .workers
@@ -132,7 +139,7 @@ extension OutboxListing {
       }
       states = (states ?? []).union([state])
     }
-    lane = arguments.last(.lane)
+    lane = arguments.last(.onlyLane)
     if let text = arguments.last(.limit) { limit = try ValueParser.number(text, atLeast: 1, for: .limit) }
     after = arguments.last(.after)
     if let text = arguments.last(.only) {
@@ -173,7 +180,7 @@ extension OutboxRun {
     connection = try ConnectionArguments(arguments)
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.origin) {
-      guard let origin = URL(string: text).flatMap(Origin.init) else {
+      guard let origin = URL(string: ValueParser.url(text)).flatMap(Origin.init) else {
         throw UsageError(
           "--to takes a URL, not \(text.quotedWithoutSecrets)", hint: "For example: https://example.com.")
       }
@@ -184,8 +191,16 @@ extension OutboxRun {
         "-H '\(secret.name): ...' is a secret, and errand would send it to the server of every stored request",
         hint: "Name the servers that may receive it: --to https://api.example.com.")
     }
-    if !origins.isEmpty, fields.isEmpty {
-      throw UsageError("--to limits where the fields of -H are sent, but no -H was given")
+    credentials = try CredentialArguments(arguments)
+    try credentials.check(fields)
+    if origins.isEmpty, credentials.scheme != nil {
+      throw UsageError(
+        "--bearer is a secret, and errand would send it to the server of every stored request",
+        hint: "Name the servers that may receive it: --to https://api.example.com.")
+    }
+    if !origins.isEmpty, fields.isEmpty, credentials.scheme == nil {
+      throw UsageError(
+        "--to limits where the fields of -H and the token of --bearer are sent, but neither was given")
     }
   }
 }

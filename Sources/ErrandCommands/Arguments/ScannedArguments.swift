@@ -55,6 +55,7 @@ struct ScannedArguments: Sendable {
     }
     let added = defaults.filter { given in
       guard accepts(given.option) else { return false }
+      if has(.guaranteed), Guarantee.omits(given, isDetached: has(.detach)) { return false }
       if given.option == .header { return !options.contains { name($0) == name(given) } }
       let rivals = excluding.first { $0.contains(given.option) } ?? [given.option]
       return !rivals.contains(where: has)

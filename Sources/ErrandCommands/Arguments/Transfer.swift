@@ -332,29 +332,38 @@ struct Guarantee: Sendable, Hashable {
     try Self.refuseWhatIsNotStored(arguments)
   }
 
+  /// Options that cannot be stored with a request, each with a hint.
+  private static let refused: [(OptionSpec, String)] = [
+    (.deadline, "To give up after some time: --expires 7d."),
+    (.retry, "The request is attempted until it is delivered. To give up after some time: --expires 7d."),
+    (.noRedirects, "A stored request follows only redirects that keep its method and its origin."),
+    (.activity, "Every step is reported anyway."),
+    (.digest, "The server's challenge is not stored. Use Basic authentication or --bearer."),
+    (.awsSigV4, "Another process that delivers the request could not sign it."),
+    (.sign, "Another process that delivers the request could not sign it."),
+    (.verify, "Another process that delivers the request could not verify the response."),
+    (.verifyCover, "Another process that delivers the request could not verify the response."),
+    (.verifyAge, "Another process that delivers the request could not verify the response."),
+    (.cookies, "Cookies are not stored with the request."),
+    (.session, "A session is not stored with the request."),
+    (.har, "errand outbox run cannot record yet."), (.trace, "errand outbox run cannot record yet."),
+    (.cache, "A stored request must reach its server."),
+    (.curl, "--curl stores and sends nothing."), (.offline, "--offline stores and sends nothing."),
+    (.print, "The response goes to standard output, with -i after its head."),
+    (.writeOut, "The outcome is reported by the exit status."),
+    (.file, "The response goes to standard output. Redirect it: > FILE."),
+  ]
+
+  /// True for a default option of the user's file that a stored request does without. `errand outbox run` takes the
+  /// credentials from the file itself.
+  static func omits(_ given: ScannedArguments.Given, isDetached: Bool) -> Bool {
+    refused.contains { $0.0 == given.option }
+      || isDetached && (given.isCredential || OptionSpec.ways.contains(given.option))
+  }
+
   /// Refuses options that would have no effect, because they are not stored with a request.
   private static func refuseWhatIsNotStored(_ arguments: ScannedArguments) throws(UsageError) {
-    let reasons: [(OptionSpec, String)] = [
-      (.deadline, "To give up after some time: --expires 7d."),
-      (.retry, "The request is attempted until it is delivered. To give up after some time: --expires 7d."),
-      (.noRedirects, "A stored request follows only redirects that keep its method and its origin."),
-      (.activity, "Every step is reported anyway."),
-      (.digest, "The server's challenge is not stored. Use Basic authentication or --bearer."),
-      (.awsSigV4, "Another process that delivers the request could not sign it."),
-      (.sign, "Another process that delivers the request could not sign it."),
-      (.verify, "Another process that delivers the request could not verify the response."),
-      (.verifyCover, "Another process that delivers the request could not verify the response."),
-      (.verifyAge, "Another process that delivers the request could not verify the response."),
-      (.cookies, "Cookies are not stored with the request."),
-      (.session, "A session is not stored with the request."),
-      (.har, "errand outbox run cannot record yet."), (.trace, "errand outbox run cannot record yet."),
-      (.cache, "A stored request must reach its server."),
-      (.curl, "--curl stores and sends nothing."), (.offline, "--offline stores and sends nothing."),
-      (.print, "The response goes to standard output, with -i after its head."),
-      (.writeOut, "The outcome is reported by the exit status."),
-      (.file, "The response goes to standard output. Redirect it: > FILE."),
-    ]
-    if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {
+    if let (option, hint) = refused.first(where: { arguments.has($0.0) }) {
       throw UsageError("\(option.name) cannot be combined with --guaranteed", hint: hint)
     }
     guard arguments.has(.detach), let option = OptionSpec.ways.first(where: arguments.has) else { return }

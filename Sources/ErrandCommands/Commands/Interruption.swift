@@ -17,6 +17,16 @@ enum Interruption {
   /// ends.
   private static let grace = Locked(Duration.seconds(2))
   private static let step = Duration.milliseconds(20)
+  private static let received = Locked<Int32>(0)
+
+  /// The signal that interrupted the command; nil before that.
+  static var number: Int32? {
+    let number = received.withLock { $0 }
+    return number == 0 ? nil : number
+  }
+
+  /// The exit code of a command that a signal interrupted. Control-C if none came, as when a task was cancelled.
+  static var exitCode: Int32 { 128 + (number ?? SIGINT) }
 
   /// Extends this time for a command that needs longer to end.
   static func allow(_ time: Duration) { grace.withLock { $0 = max($0, time) } }
@@ -32,13 +42,14 @@ enum Interruption {
   }
 
   /// Waits for a signal, calls `cancel`, and ends the process if it has not ended within the grace period.
-  static func wait(_ cancel: (Int32) -> Void) -> Never {
+  static func wait(_ cancel: () -> Void) -> Never {
     var set = signals
     var number: Int32 = 0
     sigwait(&set, &number)
     // A second signal then ends the process, because that is the system's default.
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    cancel(number)
+    received.withLock { [number] in $0 = number }
+    cancel()
     waitForCleanUp()
     _exit(128 + number)
   }

@@ -52,6 +52,11 @@ struct Login: Sendable {
   /// The URL of the request. The signer signs only for its origin.
   private let origins: [URL]
 
+  /// - Throws: `UsageError` or `FileError`.
+  init(_ arguments: CredentialArguments, at url: URL) throws {
+    try self.init(arguments, for: url) { _ in }
+  }
+
   /// - Parameters:
   ///   - url: The URL of the request; nil if it is invalid, which sending reports.
   ///   - onProblem: Called with each problem of the cookie file.

@@ -38,6 +38,35 @@ struct Credentials: Interceptor {
   }
 }
 
+/// Adds credentials that the user gave for servers to each attempt that has none: a token that the command line names,
+/// and what the file of options has for the host. A file with a token is read at each attempt, because it may be
+/// replaced at any time.
+struct ServerCredentials: Interceptor {
+  /// `--bearer`, for these origins.
+  let credentials: CredentialArguments
+  let origins: Set<Origin>
+  let file: ConfigFile
+
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+    guard let url = request.url else { return try await next(request) }
+    var request = request
+    do {
+      if let origin = Origin(url), origins.contains(origin),
+        let value = try Login(credentials, at: url).authorization
+      {
+        request.fields.remove("Authorization")
+        request.fields.append("Authorization", value.text, isSecret: true)
+      }
+      for field in try file.credentials(for: url) where !request.fields.contains(field.name) {
+        request.fields.append(field.name, field.value, isSecret: field.isSecret)
+      }
+    } catch {
+      throw RequestError(.refreshFailed, message: CommandFailure(error).message, reachedServer: false)
+    }
+    return try await next(request)
+  }
+}
+
 /// A request to deliver, split into the stored part and the secrets.
 struct GuaranteedRequest: Sendable {
   /// The request to store. It already has its idempotency key, which identifies its attempts.

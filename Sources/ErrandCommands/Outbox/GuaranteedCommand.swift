@@ -88,14 +88,14 @@ struct GuaranteedCommand {
     page?.show(outbox)
     do {
       let receipt = try await enqueue(request, outbox)
-      console.say("* stored as \(receipt.id)")
+      tell("stored as \(receipt.id)")
       let outcome = await follow(receipt)
       let entry = try? await receipt.status()
       guard let outcome else {
         await outbox.close(within: Self.shortFarewell)
         return try end(interrupted(receipt.id, request, place), entry)
       }
-      let code = try end(outcome, receipt.id, entry)
+      let code = try end(outcome, receipt.id, entry, place)
       await outbox.close(within: Self.farewell)
       return code
     } catch {
@@ -141,20 +141,24 @@ struct GuaranteedCommand {
       switch event.step {
       case .attempting(let count):
         number = count
-        console.say("* attempt \(count)")
+        tell("attempt \(count)")
       case .failed(let reason, let next):
-        console.say("* \(number > 0 ? "attempt \(number)" : "the last attempt"): \(reason)")
-        console.say("* next attempt \(SpanText.until(next, at: Date()))")
+        tell("\(number > 0 ? "attempt \(number)" : "the last attempt"): \(reason)")
+        tell("next attempt \(SpanText.until(next, at: Date()))")
       default: break
       }
     }
     return nil
   }
 
+  private func tell(_ progress: String) {
+    if !transfer.isSilent { console.say("* \(progress)") }
+  }
+
   // MARK: The end
 
   private func end(
-    _ outcome: OutboxOutcome, _ id: OutboxID, _ entry: OutboxEntry?
+    _ outcome: OutboxOutcome, _ id: OutboxID, _ entry: OutboxEntry?, _ place: OutboxPlace
   ) throws -> ExitCode {
     let asked = entry.map { "\($0.method) \($0.url)" } ?? "\(transfer.method)"
     switch outcome {
@@ -168,7 +172,8 @@ struct GuaranteedCommand {
       return try end(
         CommandFailure(
           .deadLettered, "deadLettered", "\(asked): moved to the dead letters: \(reason)",
-          hint: "To attempt it again: errand outbox retry \(id). To give it up: errand outbox drop \(id)."),
+          hint: "To attempt it again: errand outbox retry \(id)\(place.option)."
+            + " To give it up: errand outbox drop \(id)\(place.option)."),
         entry)
     case .expired:
       return try end(
@@ -231,14 +236,16 @@ struct GuaranteedCommand {
     switch error {
     case let error as OutboxError where error.code == .notStorable:
       return
-        "Give it to the process that delivers: errand outbox run -H 'Authorization: ...' --to https://api.example.com."
+        "Give it to the process that delivers: errand outbox run --bearer @FILE --to https://api.example.com,"
+        + " or write it into the file of options, in the server's section."
     default: return nil
     }
   }
 }
 
 extension DeliveryAttempt {
-  fileprivate var status: HTTPStatus? {
+  /// The response's status; nil without a response.
+  var status: HTTPStatus? {
     switch result {
     case .success(let response): response.status
     case .failure(let error): (error as? RequestError)?.status

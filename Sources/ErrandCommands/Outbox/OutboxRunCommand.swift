@@ -82,10 +82,11 @@ struct OutboxRunCommand {
     configuration.collectsMetrics = options.metrics != nil
     if let timeout = options.timeout { configuration.timeout = timeout }
     if !options.fields.isEmpty {
-      configuration.attemptInterceptors = [
-        Credentials(fields: options.fields, scope: .origins(options.origins))
-      ]
+      configuration.attemptInterceptors.append(
+        Credentials(fields: options.fields, scope: .origins(options.origins)))
     }
+    configuration.attemptInterceptors.append(
+      ServerCredentials(credentials: options.credentials, origins: options.origins, file: options.file))
     return Client(transport: try options.connection.transport(console), configuration: configuration)
   }
 
@@ -97,6 +98,18 @@ struct OutboxRunCommand {
     configuration.onStoreFailure = {
       console.say("errand: \($0)")
       failing.yield()
+    }
+    let refusing = Locked<Set<Origin>>([])
+    configuration.delivery.classify = { attempt in
+      let decision = DeliveryDecision.standard(attempt)
+      if case .unauthorized = decision, attempt.status != nil, let origin = attempt.request.url.flatMap(Origin.init),
+        refusing.withLock({ $0.insert(origin).inserted })
+      {
+        let server = origin.text
+        console.say(
+          "* \(server) refuses the credentials, or needs some: errand outbox run --bearer @FILE --to \(server)")
+      }
+      return decision
     }
     return configuration
   }

@@ -19,7 +19,7 @@ struct JSONReport: Encodable {
       code = failure.code
       message = failure.message
       hint = failure.hint
-      exit = failure.exit.rawValue
+      exit = failure.exit == .interrupted ? Interruption.exitCode : failure.exit.rawValue
       attempts = failure.cause.flatMap { $0.attempt > 0 ? $0.attempt : nil }
     }
   }

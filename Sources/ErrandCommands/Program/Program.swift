@@ -1,5 +1,4 @@
 import ErrandCore
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -23,20 +22,15 @@ public enum Program {
       }
     }
     Interruption.block()
-    let received = Atomic<Int32>(0)
     let task = Task.detached {
       let code = await run(arguments, .standard)
-      let signal = received.load(ordering: .relaxed)
       // A command that reached a final result despite the signal keeps its exit code.
-      if signal != 0, ![.success, .deadLettered, .expired].contains(code) { _exit(128 + signal) }
+      if let signal = Interruption.number, ![.success, .deadLettered, .expired].contains(code) { _exit(128 + signal) }
       guard let code else { endByBrokenPipe() }
       // Nothing is buffered, and the system closes the connections.
       _exit(code.rawValue)
     }
-    Interruption.wait { number in
-      received.store(number, ordering: .relaxed)
-      task.cancel()
-    }
+    Interruption.wait { task.cancel() }
   }
 
   /// Runs the tool and returns its exit code, or nil if the reader of standard output has closed it.

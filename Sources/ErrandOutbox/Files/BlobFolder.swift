@@ -120,6 +120,7 @@ package final class BlobFolder: BlobStore {
         at: URL(literalPath: outbox), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
       try FileDescriptor.makeFolder(path)
+      FolderOwner.adopt(folder: path, in: outbox)
       try FileDescriptor.flushFolder(outbox)
     }
   }

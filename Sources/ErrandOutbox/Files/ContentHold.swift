@@ -26,6 +26,7 @@ final class ContentHold: Sendable {
         let path = "\(folder)/\(ContentFileName.hold(number))"
         guard FileDescriptor.status(of: path) == nil else { continue }
         let file = try FileDescriptor(private: path)
+        FolderOwner.adopt(file.raw, in: folder)
         // A sweeper may have locked the file first, as that of an ended process.
         if file.claim() { return (number, file) }
       }

@@ -27,6 +27,7 @@ struct ContentWriter {
       let name = ContentFileName.of(digest, source.request, number)
       try Self.writing { () throws(FileError) in
         Failpoint.hit(.afterFileWrite)
+        FolderOwner.adopt(part.raw, in: folder)
         try part.flush()
         try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
         Failpoint.hit(.afterFileMove)

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandOutbox
 
 #if canImport(Darwin)
   import Darwin
@@ -25,12 +26,15 @@ final class BegunLeases: Sendable {
   private let state: Locked<State>
 
   /// Creates the file. If that fails, begun leases are not known.
-  init(_ path: String) {
+  init(_ path: String, in folder: String) {
     self.path = path
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     // Takes the first disk block of the file now, because the disk may be full later. No lease is zero.
     var none: Int64 = 0
-    if file >= 0 { _ = pwrite(file, &none, 8, 0) }
+    if file >= 0 {
+      _ = pwrite(file, &none, 8, 0)
+      FolderOwner.adopt(file, in: folder)
+    }
     state = Locked(State(file: file))
   }
 

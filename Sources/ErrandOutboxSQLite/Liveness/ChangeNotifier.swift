@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandCore
+import ErrandOutbox
 
 #if canImport(Darwin)
   import Darwin
@@ -70,8 +71,10 @@ final class PipeChangeNotifier: ChangeNotifier {
   func listen(_ handler: @escaping @Sendable () -> Void) {
     let path = folder + "/" + own
     guard state.withLock({ !$0.isClosed && $0.listening == nil }) else { return }
-    if mkfifo(path, 0o600) != 0, errno != EEXIST { return }
+    let isNew = mkfifo(path, 0o600) == 0
+    if !isNew, errno != EEXIST { return }
     guard let pipe = NamedPipe(path) else { return }
+    if isNew { FolderOwner.adopt(pipe.file, in: folder) }
     let queue = DispatchQueue(label: "errand.outbox.notifier")
     let isClosed = state.withLock { state in
       if state.isClosed || state.listening != nil { return state.isClosed }

@@ -68,13 +68,18 @@ final class FileLivenessRegistry: LivenessRegistry {
 
   init(folder: String) throws(OutboxError) {
     self.folder = folder
-    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("cannot create", folder) }
+    if mkdir(folder, 0o700) == 0 {
+      FolderOwner.adopt(folder: folder, in: folder + "/..")
+    } else if errno != EEXIST {
+      throw .system("cannot create", folder)
+    }
     while true {
       let name = UUID().uuidString
       if let file = try Self.lock(Self.path(of: name, in: folder)) {
+        FolderOwner.adopt(file, in: folder)
         self.name = name
         self.file = Locked(file)
-        begun = BegunLeases(Self.begunPath(of: name, in: folder))
+        begun = BegunLeases(Self.begunPath(of: name, in: folder), in: folder)
         break
       }
     }

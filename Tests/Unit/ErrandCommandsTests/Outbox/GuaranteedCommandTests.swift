@@ -45,7 +45,7 @@ import Testing
       #expect(
         result.error.contains(
           "moved to the dead letters: the server responded with 400 Bad Request\n  To attempt it again: errand outbox retry "
-        ))
+        ) && result.error.hasSuffix(" --store box.\n"))
       let list = try await Tool.run("outbox", "list", "--state", "dead-letter", "--store", "box", in: folder)
       #expect(list.text.contains("dead-letter"))
     }
@@ -95,7 +95,23 @@ import Testing
         "post", "http://127.0.0.1:1/", "-H", "Authorization: x", "--guaranteed", "--detach", "--store", "box",
         in: folder)
       #expect(result.code == 2 && result.text == "")
-      #expect(result.error.contains("no secret is stored") && result.error.contains("errand outbox run -H"))
+      #expect(result.error.contains("no secret is stored") && result.error.contains("errand outbox run --bearer @FILE"))
+    }
+  }
+
+  @Test func `with -s the steps are not shown, and JSON has the exit code after SIGTERM`() async throws {
+    let server = try MockServer()
+    server.script("/", [.stall, .response(body: "welcome"), .response(body: "welcome")])
+    try await TemporaryFolder.using { folder in
+      let url = "\(server.url("/"))"
+      let running = try Tool.start(
+        "post", url, "-d", "a", "--guaranteed", "-s", "--output", "json", "--store", "box", in: folder)
+      try await server.waitForWholeRequest()
+      running.send(SIGTERM)
+      let stopped = try await running.result()
+      #expect(stopped.code == 143 && stopped.text.contains(#""exit":143"#) && stopped.error == "")
+      let sent = try await Tool.run("post", url, "-d", "b", "--guaranteed", "-s", "--store", "box", in: folder)
+      #expect(sent.code == 0 && sent.text == "welcome" && sent.error == "")
     }
   }
 

@@ -55,6 +55,57 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
+  @Test func `a run sends a server's token, and reads its file for each attempt`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { .response(status: $0.fields["Authorization"] == "Bearer new" ? 200 : 401) }
+    let other = try MockServer()
+    other.on("POST", "/") { _ in .response() }
+    try await TemporaryFolder.using { folder in
+      let token = folder.appending(path: "token")
+      try Data("old\n".utf8).write(to: token)
+      try await store(server.url("/"), in: folder)
+      try await store(other.url("/"), lane: "b", in: folder)
+      let running = try run(
+        "--until-empty", "--bearer", "@token", "--to", "127.0.0.1:\(server.port)", in: folder)
+      try await running.waitForError("refuses the credentials, or needs some: errand outbox run --bearer @FILE")
+      try Data("new\n".utf8).write(to: token)
+      #expect(try await running.result().code == 0)
+    }
+    let tokens = server.requests.map { $0.fields["Authorization"] }
+    #expect(tokens.first == "Bearer old" && tokens.last == "Bearer new")
+    #expect(other.requests.map { $0.fields["Authorization"] } == [nil])
+  }
+
+  @Test func `a token that cannot be read holds up its server, and no request is sent`() async throws {
+    let server = try MockServer()
+    try await TemporaryFolder.using { folder in
+      try await store(server.url("/"), in: folder)
+      let result = try await run(
+        "--once", "--bearer", "@token", "--to", "\(server.url("/"))", in: folder
+      ).result()
+      #expect(result.code == 0 && result.error.contains("cannot open token"))
+    }
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `the file of options gives each server its credentials, which are never stored`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .response() }
+    try await TemporaryFolder.using { folder in
+      let lines = ["--retry 3", "-H 'X-Trace: 1'", "[127.0.0.1]", "-H 'X-API-Key: k1'", "--bearer t1"]
+      try Data(lines.joined(separator: "\n").utf8).write(to: folder.appending(path: "options"))
+      let stored = try await Tool.shell(
+        """
+        chmod 600 options; export ERRAND_CONFIG=options
+        $errand post \(server.url("/")) -d a --guaranteed --detach --store box && ! grep -r -e k1 -e t1 box &&
+        $errand outbox run --until-empty --store box
+        """, in: folder)
+      #expect(stored.code == 0, "\(stored.error)")
+    }
+    let fields = try #require(server.requests.first?.fields)
+    #expect(fields["X-API-Key"] == "k1" && fields["Authorization"] == "Bearer t1" && fields["X-Trace"] == "1")
+  }
+
   @Test func `a run serves metrics of the outbox and of its requests`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response() }

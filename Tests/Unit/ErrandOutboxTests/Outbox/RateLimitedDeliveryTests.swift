@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandOutboxSQLite
 import ErrandTesting
 import Foundation
 import TestSupport
@@ -74,11 +75,20 @@ import Testing
   }
 
   @Test func `a request of a higher priority takes the next token`() async throws {
-    let outbox = try await harness.outbox { $0.rateLimit = RateLimit(requests: 1, per: .milliseconds(1500)) }
-    let first = try await outbox.enqueue(request("/first"))
-    _ = try await first.outcome()
+    // The time stands still while the requests are stored, however long that takes.
+    let clock = VirtualClock()
+    let outbox = try await harness.outbox {
+      $0.rateLimit = RateLimit(requests: 1, per: .seconds(10))
+      $0.clock = clock
+    } time: {
+      let now = 1000 + Int64(clock.now.offset / .milliseconds(1))
+      return StoreTime(ticks: now, wall: 1_700_000_000_000 + now, boot: "boot")
+    }
+    _ = try await outbox.enqueue(request("/first")).outcome()
     _ = try await outbox.enqueue((0..<10).map { request("/later/\($0)") })
     let urgent = try await outbox.enqueue(request("/urgent"), priority: .userInitiated)
+    try await waitUntil { try await outbox.statistics().counts[.attempting] ?? 0 == 0 }
+    await clock.advance(by: .seconds(10))
     _ = try await urgent.outcome()
     #expect(harness.server.requests.map(\.path) == ["/first", "/urgent"])
     await outbox.close()
