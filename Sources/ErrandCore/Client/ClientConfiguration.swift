@@ -19,7 +19,9 @@ public struct ClientConfiguration: Sendable {
   /// Makes the decoder of `Response.decode(_:)`, unless the call passes one. Default: nil, for Foundation's
   /// decoder.
   public var jsonDecoder: (@Sendable () -> JSONDecoder)?
-  /// The header fields sent with every request, unless the request sets fields of the same name.
+  /// The header fields sent with every request, to any origin, unless the request sets fields of the same name.
+  /// Of several lines with one name only the first is sent. Credentials belong in `authentication`, which names
+  /// their origins. Default: `User-Agent`, with Errand's name and version.
   public var fields: HTTPFields = ["User-Agent": "Errand/\(ErrandVersion.current)"]
   /// The time-out: an attempt fails when no connection was made and no byte was sent or received for this
   /// long. Default: 10 s.

@@ -37,6 +37,14 @@ struct SendingRequests {
     return request
   }
 
+  func defaultFields() -> Client {
+    var configuration = ClientConfiguration()
+    configuration.fields["User-Agent"] = "Shop/2.1"
+    configuration.fields["Accept-Language"] = "de, en;q=0.5"
+    let client = Client(configuration: configuration)
+    return client
+  }
+
   func accepted(_ client: Client) async throws {
     let found = try await client.send(.get(feedURL).accepting(200, 404))
     if found.status == 404 { print("the feed is empty") }
