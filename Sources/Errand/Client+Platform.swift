@@ -17,8 +17,20 @@ extension Client {
     #endif
   }
 
-  /// Creates a client for one service.
-  /// - Parameter baseURL: The URL to which relative URLs are added (`ClientConfiguration.baseURL`).
+  /// Creates a client for one service, with the settings of `ClientConfiguration()`.
+  ///
+  /// ```swift
+  /// let client = Client(baseURL: URL(string: "https://example.com/v1")!)
+  /// try await client.send(.get("users"))                        // https://example.com/v1/users
+  /// try await client.send(.get("/users"))                       // the same
+  /// try await client.send(.get("https://other.example/users"))  // as it is
+  /// ```
+  ///
+  /// A relative URL is appended to the base URL, with or without a slash at its beginning. (By RFC 3986 a slash would
+  /// lead to `https://example.com/users`.) An absolute URL is not changed, and may have any origin. A relative URL
+  /// with a segment `.` or `..`, or one such as `//host/path`, fails as an invalid request.
+  /// - Parameter baseURL: An absolute URL without a query and a fragment (`ClientConfiguration.baseURL`). With
+  ///   another one, each request with a relative URL fails as an invalid request.
   public convenience init(baseURL: URL) {
     self.init { $0.baseURL = baseURL }
   }
