@@ -8,7 +8,7 @@ public import ErrandCore
 
 extension Client {
   /// Returns the response of a request, and then the pages that follow it: each response's `Link` field with the
-  /// relation type `next` (RFC 8288) leads to the next page.
+  /// relation type `next` (RFC 8288) leads to the next page. A cursor in a body is not followed.
   ///
   /// ```swift
   /// for try await page in client.pages(of: .get("items")) { show(page.text) }

@@ -98,6 +98,21 @@ struct SendingRequests {
     for try await page in client.pages(of: .get("https://api.example.com/articles"), as: [Article].self) {
       articles += page
     }
+
+    struct ArticlePage: Decodable {
+      var articles: [Article]
+      var next: String?
+    }
+
+    var cursor: String?
+    repeat {
+      var request = Request.get("https://api.example.com/articles")
+      if let cursor { request = request.query("cursor", cursor) }
+      let page = try await client.send(request).decode(ArticlePage.self)
+      articles += page.articles
+      cursor = page.next
+    } while cursor != nil
+
     let response = try await client.send(.get("https://api.example.com/articles"))
     let last = response.link("last")?.url
     let formats = response.links.filter { $0.relations.contains("alternate") }.map { $0["type"] }
