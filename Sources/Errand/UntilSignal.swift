@@ -30,7 +30,8 @@ import ErrandCore
 /// - Parameters:
 ///   - signals: The numbers of the signals. Default: SIGINT (control-C) and SIGTERM.
 ///   - work: The work. After a signal, an error that is a cancellation is not thrown on.
-/// - Returns: The signal that ended the work; nil if it returned without one.
+/// - Returns: The number of the signal that came during the work, such as `SIGTERM`; nil if the work returned without
+///   one.
 /// - Throws: The error of the work. Before the work begins: an error that names the number, if it is not that of a
 ///   signal, or if a program cannot wait for the signal (SIGKILL, SIGSTOP, SIGPIPE, SIGPROF, and those of faults, such
 ///   as SIGSEGV).
