@@ -21,7 +21,11 @@ extension Request {
 
   /// Sets the `Idempotency-Key` field (draft-ietf-httpapi-idempotency-key-header), with which the server
   /// carries out repeats of the request only once. A POST or PATCH with a key may be retried like any other
-  /// request.
+  /// request, and all attempts carry the same key.
+  ///
+  /// The field's value is the key in quotes, as the draft says. For a server that expects no quotes, use
+  /// `field("Idempotency-Key", key)`.
+  /// - Parameter key: The key, in ASCII.
   public func idempotencyKey(_ key: String) -> Request {
     // A string of structured fields (RFC 9651, section 3.3.3).
     var text = ""
