@@ -71,8 +71,8 @@ public struct WebhookSigner: RequestSigner {
 
   /// Verifies a webhook that was received.
   ///
-  /// The id should be remembered for longer than `tolerance`, because a sender repeats a webhook whose response it did
-  /// not get.
+  /// A sender repeats a webhook whose response it did not get, and `verify` does not remember ids. Store each id with
+  /// the effect of its webhook, for as long as the sender repeats, and at least for twice the `tolerance`.
   /// - Parameters:
   ///   - fields: The request's header fields.
   ///   - body: The body as it came, not decoded and encoded again.

@@ -42,8 +42,14 @@ struct Signing {
     _ = link
   }
 
-  func webhook(_ hookURL: URL, _ secret: String) async throws {
+  func webhook(_ hookURL: URL) async throws {
+    let secret = WebhookSigner.makeSecret()   // once for each customer: "whsec_" and 32 random bytes in Base64
     try await client.send(.post(hookURL, json: order).idempotencyKey("order-7").signed(by: WebhookSigner(secret)))
+  }
+
+  func received(_ headers: [(name: String, value: String)], _ secret: String) throws {
+    var fields = HTTPFields()
+    for (name, value) in headers { fields.append(name, value) }
     let id = try WebhookSigner(secret).verify(fields, body: body)
     _ = id
   }
