@@ -149,7 +149,7 @@ struct JSONStatistics: Encodable {
   }
 
   struct LaneRecord: Encodable {
-    /// Null for the requests that have no lane.
+    /// Nil, and missing in the JSON, for the requests that have no lane.
     let lane: String?
     /// The number of stored, attempting and dead-letter requests by state.
     let counts: [String: Int]
