@@ -104,7 +104,11 @@ struct ConfigFile: Sendable, Hashable {
         hint: named == nil ? nil : "The variable ERRAND_CONFIG names it.")
     }
     var file = try ConfigFile(String(decoding: data, as: UTF8.self), path: path)
-    if file.hasSecret, let permissions = FileDescriptor.permissions(of: path), permissions & 0o077 != 0 {
+    // systemd protects its credentials by access control lists, which show as permissions of a group.
+    let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
+    if file.hasSecret, !isCredential, let permissions = FileDescriptor.permissions(of: path),
+      permissions & 0o077 != 0
+    {
       file.warning = "other users can read the passwords in \(path); run chmod 600 on it"
     }
     return file

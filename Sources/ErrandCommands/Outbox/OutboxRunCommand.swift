@@ -102,12 +102,14 @@ struct OutboxRunCommand {
     let refusing = Locked<Set<Origin>>([])
     configuration.delivery.classify = { attempt in
       let decision = DeliveryDecision.standard(attempt)
-      if case .unauthorized = decision, attempt.status != nil, let origin = attempt.request.url.flatMap(Origin.init),
+      if case .unauthorized = decision, attempt.status != nil,
+        let origin = attempt.request.url.flatMap(Origin.init),
         refusing.withLock({ $0.insert(origin).inserted })
       {
         let server = origin.text
         console.say(
-          "* \(server) refuses the credentials, or needs some: errand outbox run --bearer @FILE --to \(server)")
+          "* \(server) refuses the credentials, or needs some: errand outbox run --bearer @FILE --to \(server)"
+        )
       }
       return decision
     }

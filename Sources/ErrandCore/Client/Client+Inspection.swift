@@ -35,6 +35,7 @@ extension Client {
 
   /// The time-out of requests that set none.
   package var timeout: Duration { pipeline.configuration.timeout }
+  package var deadline: Duration? { pipeline.configuration.deadline }
 
   package var slotRows: SlotRows { SlotRows(pipeline.slots.load, pipeline.slots.limits) }
 }

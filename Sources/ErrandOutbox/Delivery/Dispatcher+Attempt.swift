@@ -131,10 +131,10 @@ extension Dispatcher {
 
   /// Returns a stored request in the form in which the client sends it for one attempt.
   /// - Parameter deadline: The time until the row expires. An attempt lasts at most this long, and at most as
-  ///   long as the deadline of the request.
+  ///   long as the deadline of the request, or else of the client.
   func request(_ stored: Request, priority: Priority?, deadline: Duration?) -> Request {
     var options = stored.options
-    options.deadline = [options.deadline, deadline].compactMap(\.self).min()
+    options.deadline = [options.deadline ?? client.deadline, deadline].compactMap(\.self).min()
     options.retry = .never
     options.redirects = options.redirects ?? configuration.delivery.redirects
     options.priority = priority ?? .default

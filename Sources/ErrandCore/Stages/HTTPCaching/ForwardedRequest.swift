@@ -125,13 +125,13 @@ extension CachedResponse {
 
   /// Returns true if the request has this version already, by its own conditions.
   private func meetsConditions(of request: HTTPFields) -> Bool {
-    let tags = request.values(of: "If-None-Match").flatMap(Self.tags)
-    if !tags.isEmpty {
-      guard let own = fields["ETag"] else { return false }
-      return tags.contains { $0 == "*" || Self.isSame($0, own) }
+    if request.contains("If-None-Match") {
+      let tags = request.values(of: "If-None-Match").flatMap(Self.tags)
+      return tags.contains { tag in tag == "*" || fields["ETag"].map { Self.isSame(tag, $0) } ?? false }
     }
+    let modified = fields["Last-Modified"] ?? fields["Date"]
     guard let since = request["If-Modified-Since"].flatMap(HTTPDate.parse),
-      let modified = (fields["Last-Modified"] ?? fields["Date"]).flatMap(HTTPDate.parse)
+      let modified = modified.map(HTTPDate.parse) ?? date
     else { return false }
     return modified <= since
   }

@@ -111,6 +111,21 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `the client's deadline ends an attempt of a request that expires much later`() async throws {
+    server.on("/") { request in
+      request.index == 0 ? .response(body: "slow").stalling(at: .body(1)) : .response(body: "quick")
+    }
+    let client = harness.client {
+      $0.timeout = .seconds(60)
+      $0.deadline = .milliseconds(500)
+    }
+    let outbox = try await harness.outbox(client)
+    let receipt = try await outbox.enqueue(.post(server.url("/"), .bytes(Data())), expires: .seconds(3600))
+    #expect(try await receipt.outcome().response?.status == 200)
+    #expect(harness.keys().count == 2)
+    await outbox.close()
+  }
+
   /// Enqueues bad requests, each in a lane, and 200 good ones of the same origin behind them, and expects
   /// that all good ones are delivered.
   private func expectGood(behind bad: Int, _ request: Request) async throws {

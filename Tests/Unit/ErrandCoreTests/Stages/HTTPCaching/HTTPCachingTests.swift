@@ -127,6 +127,20 @@ import Testing
     #expect(sent[1...].map { $0.fields["If-None-Match"] } == ["\"1\"", "\"0\", \"1\""])
   }
 
+  @Test func `conditions are met as HTTP says, also by a response without a tag and a date`() async throws {
+    serve("one", ["Cache-Control": "max-age=60"])
+    _ = try await send()
+    let get = Request.get(Self.url)
+    #expect(try await send(get.field("If-None-Match", "*")) == "304  hit")
+    #expect(try await send(get.field("If-None-Match", "\"1\"")) == "200 one hit")
+    // Without a date, the response counts as made when it came: on 12 January 1970 here.
+    #expect(try await send(get.field("If-Modified-Since", "Thu, 01 Jan 1970 00:00:00 GMT")) == "200 one hit")
+    let late = get.field("If-Modified-Since", "Wed, 06 Nov 2999 08:49:37 GMT")
+    #expect(try await send(late) == "304  hit")
+    // Every If-None-Match, also an empty one, makes the other condition count for nothing.
+    #expect(try await send(late.field("If-None-Match", "")) == "200 one hit")
+  }
+
   @Test func `a request's own conditions are met from the cache`() async throws {
     serve(
       "one",
