@@ -69,7 +69,8 @@ extension CommandSpec {
     ],
     groups: [
       Group(title: "Delivery", options: [.untilEmpty, .once, .concurrency, .grace, .timeout, .metrics]),
-      Group(title: "Header fields added to each attempt, and never stored", options: [.header, .bearer, .origin]),
+      Group(
+        title: "Header fields added to each attempt, and never stored", options: [.header, .bearer, .origin]),
       Group(title: "Connection", options: OptionSpec.ways), place,
     ],
     examples: [

@@ -25,7 +25,9 @@ public enum Program {
     let task = Task.detached {
       let code = await run(arguments, .standard)
       // A command that reached a final result despite the signal keeps its exit code.
-      if let signal = Interruption.number, ![.success, .deadLettered, .expired].contains(code) { _exit(128 + signal) }
+      if let signal = Interruption.number, ![.success, .deadLettered, .expired].contains(code) {
+        _exit(128 + signal)
+      }
       guard let code else { endByBrokenPipe() }
       // Nothing is buffered, and the system closes the connections.
       _exit(code.rawValue)

@@ -95,7 +95,9 @@ import Testing
         "post", "http://127.0.0.1:1/", "-H", "Authorization: x", "--guaranteed", "--detach", "--store", "box",
         in: folder)
       #expect(result.code == 2 && result.text == "")
-      #expect(result.error.contains("no secret is stored") && result.error.contains("errand outbox run --bearer @FILE"))
+      #expect(
+        result.error.contains("no secret is stored")
+          && result.error.contains("errand outbox run --bearer @FILE"))
     }
   }
 
@@ -110,7 +112,8 @@ import Testing
       running.send(SIGTERM)
       let stopped = try await running.result()
       #expect(stopped.code == 143 && stopped.text.contains(#""exit":143"#) && stopped.error == "")
-      let sent = try await Tool.run("post", url, "-d", "b", "--guaranteed", "-s", "--store", "box", in: folder)
+      let sent = try await Tool.run(
+        "post", url, "-d", "b", "--guaranteed", "-s", "--store", "box", in: folder)
       #expect(sent.code == 0 && sent.text == "welcome" && sent.error == "")
     }
   }

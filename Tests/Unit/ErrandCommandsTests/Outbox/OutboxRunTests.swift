@@ -67,7 +67,8 @@ import Testing
       try await store(other.url("/"), lane: "b", in: folder)
       let running = try run(
         "--until-empty", "--bearer", "@token", "--to", "127.0.0.1:\(server.port)", in: folder)
-      try await running.waitForError("refuses the credentials, or needs some: errand outbox run --bearer @FILE")
+      try await running.waitForError(
+        "refuses the credentials, or needs some: errand outbox run --bearer @FILE")
       try Data("new\n".utf8).write(to: token)
       #expect(try await running.result().code == 0)
     }
