@@ -39,6 +39,9 @@ public enum ProcessUsage {
     return Int(usage.ru_nvcsw) + Int(usage.ru_nivcsw)
   }
 
+  /// The number of times that one of its threads began to wait. After each wait, something had to wake it.
+  public static var waits: Int { Int(own.ru_nvcsw) }
+
   /// The current memory of the process in bytes; nil on systems without `/proc`.
   public static var memory: Int? {
     #if os(Linux)

@@ -12,7 +12,7 @@ struct Overhead {
       let arguments = try Arguments(
         [
           "child", "tasks", "requests", "slices", "baseline", "rounds", "port", "quick", "toolchain",
-        ], flags: ["record"])
+        ], flags: ["record", "waits"])
       if arguments["quick"] != nil {
         try check(arguments)
       } else if arguments["child"] == nil {
@@ -43,7 +43,11 @@ struct Overhead {
     let slices = try arguments.number("slices", default: 1)
     // This warms up caches and pools.
     if slices > 1 { _ = try await load.run(requests) }
+    let before = ProcessUsage.waits
     for _ in 0..<slices { print(try await load.run(requests)) }
+    if arguments.has("waits") {
+      print(Double(ProcessUsage.waits - before) / Double(requests * load.tasks * slices))
+    }
   }
 
   private static func load(_ name: String, _ arguments: Arguments) throws -> any Load {

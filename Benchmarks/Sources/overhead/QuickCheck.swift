@@ -3,7 +3,8 @@
   import Foundation
 
   /// Compares the instructions of a request with the recorded ones. Their number hardly varies, so that even a
-  /// small growth is noticed.
+  /// small growth is noticed. With one request in flight over a socket, the same holds for the number of times that a
+  /// thread begins to wait, and has to be woken.
   struct QuickCheck {
     struct Grown: Error, CustomStringConvertible {
       let description: String
@@ -13,10 +14,13 @@
     private struct Record: Codable {
       var toolchain: String
       var instructions: [String: Int]
+      var waits: Double
     }
 
     /// The permitted growth over a socket is larger, because the count depends on the order of the threads.
     private static func limit(of load: String) -> Double { load == "socket" ? 1.25 : 1.02 }
+
+    private static let limitOfWaits = 1.1
 
     private let file: URL
     private let note: String
@@ -34,8 +38,8 @@
       guard counter.works else {
         return print("  not counted, because valgrind is not installed or does not work on this machine")
       }
-      var found = Record(toolchain: toolchain, instructions: [:])
       let server = try SmallServer()
+      var found = Record(toolchain: toolchain, instructions: [:], waits: try waits(port: server.port))
       for load in ["plain", "full", "socket"] {
         found.instructions[load] = Int(
           try counter.each([load, "--port", "\(server.port)"], of: CommandLine.arguments[0], requests: 1000))
@@ -48,6 +52,22 @@
       try compare(found, with: try JSONDecoder().decode(Record.self, from: Data(contentsOf: file)))
     }
 
+    /// Returns the least of three runs, because another program may interrupt a thread.
+    private func waits(port: Int) throws -> Double {
+      let runs = try (0..<3).map { _ in
+        try Child.run(
+          [
+            CommandLine.arguments[0], "--child", "socket", "--port", "\(port)", "--requests", "2000",
+            "--slices", "2",
+            "--waits",
+          ], output: note)
+        return try String(contentsOfFile: note, encoding: .utf8).split(separator: "\n").last.flatMap {
+          Double($0)
+        } ?? 0
+      }
+      return ((runs.min() ?? 0) * 100).rounded() / 100
+    }
+
     private func compare(_ found: Record, with record: Record) throws {
       print("  \("instructions each".left(22))\("now".right(10))\("recorded".right(10))")
       var grown: [String] = []
@@ -55,6 +75,13 @@
         let before = record.instructions[load] ?? count
         print("  \(load.left(22))\("\(count)".right(10))\("\(before)".right(10))")
         if Double(count) > Double(before) * Self.limit(of: load) { grown.append(load) }
+      }
+      print("  \("waits each".left(22))\(found.waits.fixed(2).right(10))\(record.waits.fixed(2).right(10))")
+      guard found.waits <= record.waits * Self.limitOfWaits else {
+        throw Grown(
+          description: "a thread waits more often for a request over a socket than recorded in "
+            + "\(file.lastPathComponent). If that is intended, record the new number with `make bench-record`."
+        )
       }
       guard found.toolchain == record.toolchain else {
         return print(

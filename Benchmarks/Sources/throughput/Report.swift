@@ -6,15 +6,18 @@ struct Report: Encodable {
     /// The rate of each round.
     var rates: [Double] = []
     var cpuSeconds: [Double] = []
+    /// How often a thread of the program began to wait, for each request.
+    var waits: [Double] = []
 
     enum CodingKeys: String, CodingKey {
-      case requestsPerSecond, cpuSecondsPer10000, roundsRequestsPerSecond
+      case requestsPerSecond, cpuSecondsPer10000, waitsPerRequest, roundsRequestsPerSecond
     }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(Statistics.median(rates), forKey: .requestsPerSecond)
       try container.encode(Statistics.median(cpuSeconds), forKey: .cpuSecondsPer10000)
+      try container.encode(Statistics.median(waits), forKey: .waitsPerRequest)
       try container.encode(rates, forKey: .roundsRequestsPerSecond)
     }
   }
@@ -37,12 +40,13 @@ struct Report: Encodable {
   var text: String {
     var lines = ["\(concurrency) in flight, \(requests) requests per round, medians of \(rounds) rounds"]
     lines.append(
-      "  \("client".left(24))\("requests/s".right(12))\("CPU s per 10,000".right(18))\("spread".right(10))")
+      "  \("client".left(24))\("requests/s".right(12))\("CPU s per 10,000".right(18))\("waits".right(8))"
+        + "\("spread".right(10))")
     for (name, figures) in clients.sorted(by: { $0.key < $1.key }) {
       let rate = Statistics.median(figures.rates).fixed(0).right(12)
       lines.append(
         "  \(name.left(24))\(rate)\(Statistics.median(figures.cpuSeconds).fixed(3).right(18))"
-          + "\(Self.spread(figures.rates).right(10))")
+          + "\(Statistics.median(figures.waits).fixed(2).right(8))\(Self.spread(figures.rates).right(10))")
     }
     for (name, ratio) in ratios.sorted(by: { $0.key < $1.key }) {
       lines.append("  \(name.left(24))\(ratio.fixed(2).right(12))\(aim(of: name))")

@@ -65,13 +65,14 @@ struct Throughput {
     for _ in 0..<report.rounds {
       for (kind, load) in loads {
         let requests = kind.requests(of: report.requests, concurrency: concurrency)
-        let cpu = ProcessUsage.cpuSeconds
+        let (cpu, waits) = (ProcessUsage.cpuSeconds, ProcessUsage.waits)
         let begin = ContinuousClock.now
         try await load.run(requests)
         let seconds = (ContinuousClock.now - begin).inSeconds
         var figures = report.clients[kind.rawValue] ?? Report.Figures()
         figures.rates.append(Double(requests) / seconds)
         figures.cpuSeconds.append((ProcessUsage.cpuSeconds - cpu) / Double(requests) * 10_000)
+        figures.waits.append(Double(ProcessUsage.waits - waits) / Double(requests))
         report.clients[kind.rawValue] = figures
       }
     }

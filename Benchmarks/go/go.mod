@@ -1,0 +1,3 @@
+module errand-benchmark
+
+go 1.19
