@@ -69,14 +69,18 @@ install: build install-files
 
 # Installs the program BINARY, which must have been built.
 install-files:
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/errand
-	$(BINARY) man > $(DESTDIR)$(PREFIX)/share/man/man1/errand.1
-	$(BINARY) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/errand
-	$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand
-	$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
+		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
+		"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	install -m 755 "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/errand"
+	"$(BINARY)" man > "$(DESTDIR)$(PREFIX)/share/man/man1/errand.1"
+	"$(BINARY)" completion bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/errand"
+	"$(BINARY)" completion zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand"
+	"$(BINARY)" completion fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish"
+	chmod 644 "$(DESTDIR)$(PREFIX)/share/man/man1/errand.1" \
+		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/errand" \
+		"$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand" \
+		"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish"
 
 demo:
 	@scripts/install build

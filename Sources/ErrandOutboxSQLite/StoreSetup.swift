@@ -116,8 +116,20 @@ struct StoreFolder {
     } else if errno != EEXIST {
       throw OutboxError.system("cannot create", database)
     } else {
+      try refuseLink()
       try refuseEmptied()
     }
+  }
+
+  /// Refuses a link to a missing file, which SQLite would create readable for all, and for root a link of another user,
+  /// who could make root write to any file.
+  private func refuseLink() throws {
+    var info = stat()
+    guard lstat(database, &info) == 0, info.st_mode & S_IFMT == S_IFLNK else { return }
+    let isOfAnother = geteuid() == 0 && info.st_uid != 0
+    guard isOfAnother || access(database, F_OK) != 0 else { return }
+    throw OutboxError.notWritable(
+      database, isOfAnother ? "it is a link of another user" : "it is a link to a missing file")
   }
 
   /// Refuses a file that was emptied while it was in use. SQLite treats a file of at most one byte as a new

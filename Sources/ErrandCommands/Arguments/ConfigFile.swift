@@ -27,9 +27,11 @@ struct ConfigFile: Sendable, Hashable {
   /// - Parameter path: The file's path, for messages.
   init(_ text: String, path: String) throws(UsageError) {
     self.path = path
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    // A line break of Windows is one character.
+    let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
+    for (index, line) in lines.enumerated() {
       do throws(UsageError) {
-        try take(ASCII.trimmed(line))
+        try take(ASCII.trimmed(index == 0 && line.first == "\u{FEFF}" ? line.dropFirst() : line))
       } catch {
         throw UsageError("\(path), line \(index + 1): \(error.message)", hint: error.hint)
       }
@@ -40,15 +42,20 @@ struct ConfigFile: Sendable, Hashable {
     if line.isEmpty || line.hasPrefix("#") { return }
     if line.hasPrefix("["), line.hasSuffix("]") {
       let host = ASCII.trimmed(line.dropFirst().dropLast())
-      guard !host.isEmpty, !host.contains(where: { "/@ ".contains($0) }) else {
-        throw UsageError("a section is the name of a host", hint: "For example: [api.example.com]")
+      let colons = host.count { $0 == ":" }
+      guard !host.isEmpty, !host.contains(where: { "/@ ".contains($0) }), colons != 1 else {
+        throw UsageError(
+          "a section is the name of a host, without a port", hint: "For example: [api.example.com]")
       }
-      sections.append(Section(host: ASCII.lowercased(host)))
+      sections.append(Section(host: Self.comparable(host)))
       return
     }
     let scanned = try ScannedArguments(try Self.words(line), for: .request)
+    // The word may be the rest of a secret, so it is not shown.
     guard scanned.operands.isEmpty else {
-      throw UsageError("\(scanned.operands[0].quotedWithoutSecrets) is not an option")
+      throw UsageError(
+        "a word on the line belongs to no option",
+        hint: "A value with spaces needs quotes: -H 'Accept: text/plain'.")
     }
     sections[sections.count - 1].options += scanned.options
   }
@@ -105,7 +112,8 @@ struct ConfigFile: Sendable, Hashable {
     }
     var file = try ConfigFile(String(decoding: data, as: UTF8.self), path: path)
     // systemd protects its credentials by access control lists, which show as permissions of a group.
-    let isCredential = environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
+    let isCredential =
+      environment["CREDENTIALS_DIRECTORY"].map { !$0.isEmpty && path.hasPrefix($0 + "/") } ?? false
     if file.hasSecret, !isCredential, let permissions = FileDescriptor.permissions(of: path),
       permissions & 0o077 != 0
     {
@@ -125,13 +133,27 @@ struct ConfigFile: Sendable, Hashable {
     }
   }
 
-  /// Returns the options for a request to this URL.
-  func options(for url: String) -> [ScannedArguments.Given] {
-    let host = Request.get(ValueParser.url(url)).url?.host().map(ASCII.lowercased) ?? ""
-    return sections.filter { section in
-      section.host == "*" || section.host == host
+  /// Returns the name in the form in which it is compared: without brackets and the dot at its end.
+  private static func comparable(_ host: String) -> String {
+    var name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    if name.hasSuffix("."), name.utf8.count > 1 { name.removeLast() }
+    return HostName.canonical(name) ?? ASCII.lowercased(name)
+  }
+
+  /// Returns the options for a request to this URL. Of several log-ins, the last one counts.
+  /// - Parameter isOfHost: True for the options of sections for some hosts only.
+  func options(for url: String, isOfHost: Bool = false) -> [ScannedArguments.Given] {
+    let host = Request.get(ValueParser.url(url)).url?.host().map(Self.comparable) ?? ""
+    let options = sections.filter { section in
+      if section.host == "*" { return !isOfHost }
+      return section.host == host
         || (section.host.hasPrefix("*.") && host.hasSuffix(section.host.dropFirst()))
     }.flatMap(\.options)
+    let last = options.lastIndex { $0.isLogin }
+    let mayDigest = last.map { [.user, .netrc].contains(options[$0].option) } ?? true
+    return options.enumerated().filter { index, given in
+      given.isLogin ? index == last : given.option != .digest || mayDigest
+    }.map(\.element)
   }
 
   /// The options for the connections to all hosts, which `errand outbox run` also takes.
@@ -141,10 +163,16 @@ struct ConfigFile: Sendable, Hashable {
     }
   }
 
-  /// Returns the credentials among these options: `Authorization`, and secret header fields of `-H`.
+  /// Returns the credentials for a host: `Authorization`, and secret header fields of `-H`. Those for all hosts are not
+  /// among them, because the requests of an outbox may be for any server.
   func credentials(for url: URL) throws -> [HTTPFields.Field] {
     var given = try ScannedArguments([], for: .request)
-    given.takeDefaults(options(for: url.absoluteString).filter(\.isCredential))
+    let options = options(for: url.absoluteString, isOfHost: true)
+    // Digest must not become Basic, a password must not be asked for at each attempt, and nothing signs here.
+    let cannotLogIn = self.options(for: url.absoluteString).contains {
+      [.digest, .awsSigV4].contains($0.option) || $0.option == .user && !$0.value.contains(":")
+    }
+    given.takeDefaults(options.filter { $0.isCredential && !($0.isLogin && cannotLogIn) })
     var fields: [HTTPFields.Field] = []
     for text in given.values(.header) { fields.append(try ValueParser.field(text)) }
     let credentials = try CredentialArguments(given)
@@ -158,13 +186,10 @@ struct ConfigFile: Sendable, Hashable {
 extension ScannedArguments.Given {
   /// True for an option whose value `errand outbox run` adds to stored requests.
   var isCredential: Bool {
-    switch option {
-    // Without a password, it would be asked for at each attempt.
-    case .user: value.contains(":")
-    case .bearer, .netrc: true
-    default: isSecretField
-    }
+    isLogin || isSecretField
   }
+
+  fileprivate var isLogin: Bool { [.user, .netrc, .bearer, .awsSigV4].contains(option) }
 
   fileprivate var isSecretField: Bool {
     guard option == .header, let field = try? ValueParser.field(value) else { return false }

@@ -53,9 +53,14 @@ struct ScannedArguments: Sendable {
     func name(_ given: Given) -> String? {
       given.option == .header ? ASCII.lowercased(String(given.value.prefix { !":;".contains($0) })) : nil
     }
+    // Without the server's challenge, the password would be sent as it is.
+    let usesDigest = defaults.contains { $0.option == .digest }
     let added = defaults.filter { given in
       guard accepts(given.option) else { return false }
-      if has(.guaranteed), Guarantee.omits(given, isDetached: has(.detach)) { return false }
+      if has(.guaranteed) {
+        if usesDigest, [.user, .netrc].contains(given.option) { return false }
+        if Guarantee.omits(given, isDetached: has(.detach)) { return false }
+      }
       if given.option == .header { return !options.contains { name($0) == name(given) } }
       let rivals = excluding.first { $0.contains(given.option) } ?? [given.option]
       return !rivals.contains(where: has)

@@ -16,6 +16,8 @@ struct GuaranteedCommand {
 
   let transfer: Transfer
   let guarantee: Guarantee
+  /// The file of options, whose credentials older requests to the same server need.
+  let file: ConfigFile
   let console: Console
 
   private var isJSON: Bool { transfer.format == .json }
@@ -106,7 +108,9 @@ struct GuaranteedCommand {
 
   private func client(_ request: GuaranteedRequest) throws -> Client {
     var configuration = ClientConfiguration()
-    if let credentials = request.credentials { configuration.attemptInterceptors = [credentials] }
+    if let credentials = request.credentials { configuration.attemptInterceptors.append(credentials) }
+    configuration.attemptInterceptors.append(
+      ServerCredentials(credentials: CredentialArguments(), origins: [], file: file))
     return Client(transport: try transfer.connection.transport(console), configuration: configuration)
   }
 

@@ -38,7 +38,7 @@ public enum Program {
   /// Runs the tool and returns its exit code, or nil if the reader of standard output has closed it.
   @concurrent static func run(_ arguments: [String], _ console: Console) async -> ExitCode? {
     do {
-      let defaults = try ConfigFile.ofUser()
+      let defaults = try options(for: arguments)
       if let warning = defaults.warning { console.say("errand: warning: \(warning)") }
       switch try Invocation.parsed(arguments, defaults) {
       case .transfer(let transfer):
@@ -46,7 +46,9 @@ public enum Program {
           var command = TransferCommand(transfer: transfer, console: console)
           return try await command.run()
         }
-        return try await GuaranteedCommand(transfer: transfer, guarantee: guarantee, console: console).run()
+        return try await GuaranteedCommand(
+          transfer: transfer, guarantee: guarantee, file: defaults, console: console
+        ).run()
       case .transfers(let transfers, let atOnce):
         return try await run(transfers, atOnce: atOnce, console)
       case .outbox(let action): return try await OutboxCommand(action: action, console: console).run()
@@ -68,6 +70,18 @@ public enum Program {
       let failure = CommandFailure(error)
       console.say(failure)
       return failure.exit
+    }
+  }
+
+  /// Returns the user's options. Help and the like do not need them, so there a problem of their file does not matter.
+  private static func options(for arguments: [String]) throws -> ConfigFile {
+    do {
+      return try ConfigFile.ofUser()
+    } catch {
+      switch try? Invocation(arguments) {
+      case .help, .version, .manual, .completion: return ConfigFile()
+      default: throw error
+      }
     }
   }
 

@@ -27,7 +27,6 @@ struct ContentWriter {
       let name = ContentFileName.of(digest, source.request, number)
       try Self.writing { () throws(FileError) in
         Failpoint.hit(.afterFileWrite)
-        FolderOwner.adopt(part.raw, in: folder)
         try part.flush()
         try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
         Failpoint.hit(.afterFileMove)
@@ -42,7 +41,9 @@ struct ContentWriter {
   /// Creates an empty part.
   func newPart(_ number: String) throws(OutboxError) -> FileDescriptor {
     try Self.writing { () throws(FileError) in
-      try FileDescriptor(private: "\(folder)/\(ContentFileName.part(number))")
+      let part = try FileDescriptor(private: "\(folder)/\(ContentFileName.part(number))")
+      FolderOwner.adopt(part.raw, in: folder)
+      return part
     }
   }
 
@@ -80,6 +81,7 @@ struct ContentWriter {
         FileDescriptor.remove(path)
         return nil
       }
+      FolderOwner.adopt(clone.raw, in: folder)
       FileDescriptor.remove(part.path)
       return clone
     #else

@@ -6,15 +6,27 @@
   import Glibc
 #endif
 
-/// Gives the files that root creates in an outbox's folder to the folder's owner, who could not use the outbox
-/// otherwise. SQLite does the same with the files beside its database.
+/// Gives the files that root creates in an outbox's folder to the owner of the outbox, who could not use it otherwise.
+/// SQLite does the same with the files beside its database.
 package enum FolderOwner {
-  /// Does nothing unless this process is root's and the folder another user's.
-  /// - Parameter file: An open file that this process has just created in the folder.
+  /// Does nothing unless this process is root's and the outbox another user's.
+  /// - Parameters:
+  ///   - file: An open file that this process has just created in the folder.
+  ///   - folder: The folder of the outbox, whose database tells the owner, or a folder in it.
   package static func adopt(_ file: Int32, in folder: String) {
     var info = stat()
-    guard geteuid() == 0, stat(folder, &info) == 0, info.st_uid != 0 else { return }
-    _ = fchown(file, info.st_uid, info.st_gid)
+    guard geteuid() == 0 else { return }
+    // The database itself is root's at first.
+    for path in [folder + "/outbox.sqlite", folder] where status(path, &info) && info.st_uid != 0 {
+      _ = fchown(file, info.st_uid, info.st_gid)
+      return
+    }
+  }
+
+  /// Follows a link only if root has made it.
+  private static func status(_ path: String, _ info: inout stat) -> Bool {
+    guard lstat(path, &info) == 0 else { return false }
+    return info.st_mode & S_IFMT != S_IFLNK || info.st_uid != 0 || stat(path, &info) == 0
   }
 
   /// The same for a folder that this process has just created.

@@ -202,4 +202,38 @@ import Testing
     }
     #expect(mine?.message.hasPrefix("--timeout ") == true)
   }
+
+  @Test func `a file of options may come from Windows, and no message shows a secret`() throws {
+    let file = try ConfigFile("\u{FEFF}# mine\r\n[api.test.]\r\n--bearer T\r\n", path: "config")
+    #expect(file.options(for: "https://API.test/").map(\.value) == ["T"])
+    #expect(file.options(for: "https://api.test.:8443/").map(\.value) == ["T"])
+    let broken = #expect(throws: UsageError.self) { try ConfigFile("--bearer tok SECRET", path: "config") }
+    #expect(broken.map { !$0.message.contains("SECRET") } == true)
+    #expect(throws: UsageError.self) { try ConfigFile("[api.test:443]", path: "config") }
+    #expect(try ConfigFile("[::1]\n-k", path: "config").options(for: "http://[::1]:80/").count == 1)
+  }
+
+  @Test func `an outbox gets the credentials of a host only, and never those of Digest`() throws {
+    func fields(_ text: String) throws -> [String] {
+      let file = try ConfigFile(text, path: "config")
+      return try file.credentials(for: URL(string: "https://api.test/")!).map { "\($0.name) \($0.value)" }
+    }
+    #expect(try fields("--bearer A\n-H 'X-API-Key: k'") == [])
+    #expect(
+      try fields("--bearer A\n[*.test]\n--bearer B\n[api.test]\n--bearer C") == ["Authorization Bearer C"])
+    #expect(try fields("[api.test]\n-u ann:pw") == ["Authorization Basic YW5uOnB3"])
+    #expect(try fields("[api.test]\n-u ann:pw --digest") == [])
+    #expect(try fields("--digest\n[api.test]\n-u ann:pw\n-H 'X-API-Key: k'") == ["X-API-Key k"])
+    #expect(try fields("[api.test]\n-u ann") == [])
+  }
+
+  @Test func `a stored request takes no log-in with Digest from the file, which would be sent as Basic`()
+    throws
+  {
+    let file = try ConfigFile("[api.test]\n-u ann:pw --digest --retry 3", path: "config")
+    guard
+      case .transfer(let transfer) = try Invocation(["post", "api.test", "--guaranteed"], defaults: file)
+    else { throw UsageError("") }
+    #expect(transfer.credentials.scheme == nil)
+  }
 }

@@ -101,6 +101,32 @@ import Testing
     }
   }
 
+  @Test func `an older request to the server is sent with the credentials of the file of options`()
+    async throws
+  {
+    let server = try MockServer()
+    server.on("POST", "/") { .response(status: $0.fields["Authorization"] == "Bearer T" ? 200 : 404) }
+    try await TemporaryFolder.using { folder in
+      try Data("[127.0.0.1]\n--bearer T".utf8).write(to: folder.appending(path: "options"))
+      let result = try await Tool.shell(
+        """
+        chmod 600 options; export ERRAND_CONFIG=options
+        $errand post \(server.url("/")) -d a --guaranteed --detach --store box &&
+        $errand post \(server.url("/")) -d b --guaranteed --store box &&
+        $errand outbox run --until-empty --store box
+        """, in: folder)
+      #expect(result.code == 0, "\(result.error)")
+    }
+    #expect(server.requests.map { $0.fields["Authorization"] } == ["Bearer T", "Bearer T"])
+  }
+
+  @Test func `a broken file of options does not keep help from being shown`() async throws {
+    let help = try await Tool.shell(
+      "ERRAND_CONFIG=/none $errand help && ERRAND_CONFIG=/none $errand --version")
+    #expect(help.code == 0 && help.error == "")
+    #expect(try await Tool.shell("ERRAND_CONFIG=/none $errand get http://127.0.0.1:1/").code == 6)
+  }
+
   @Test func `with -s the steps are not shown, and JSON has the exit code after SIGTERM`() async throws {
     let server = try MockServer()
     server.script("/", [.stall, .response(body: "welcome"), .response(body: "welcome")])

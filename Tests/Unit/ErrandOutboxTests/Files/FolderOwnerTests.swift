@@ -38,6 +38,32 @@ import Testing
     await outbox.close(within: .zero)
   }
 
+  @Test func `in a folder of root the owner of the database counts`() throws {
+    let database = folder.appending(path: "outbox.sqlite")
+    try Data().write(to: database)
+    #expect(chown(database.path, 54321, 54321) == 0)
+    let files = folder.appending(path: "files")
+    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: false)
+    FolderOwner.adopt(folder: files.path, in: folder.path)
+    #expect(try owners()["files"] == 54321)
+  }
+
+  @Test func `root writes to no database that a link of another user names`() async throws {
+    let other = try TemporaryFolder()
+    let target = other.url.appending(path: "data")
+    let link = folder.appending(path: "outbox.sqlite")
+    #expect(chown(folder.path, 54321, 54321) == 0)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+    let client = Client(transport: StubTransport([.stall]))
+    // The target is missing.
+    await #expect(throws: OutboxError.self) { try await Outbox(at: folder, client: client) }
+    #expect(!FileManager.default.fileExists(atPath: target.path))
+    try Data().write(to: target)
+    #expect(lchown(link.path, 54321, 54321) == 0)
+    await #expect(throws: OutboxError.self) { try await Outbox(at: folder, client: client) }
+    #expect(try Data(contentsOf: target).isEmpty)
+  }
+
   @Test func `a link in the place of a folder is not followed`() throws {
     let other = try TemporaryFolder()
     #expect(chown(folder.path, 54321, 54321) == 0)
