@@ -132,6 +132,7 @@ public var O_CLOEXEC: Int32 { absent() }
 public var O_CREAT: Int32 { absent() }
 public var O_EXCL: Int32 { absent() }
 public var O_NOFOLLOW: Int32 { absent() }
+public var O_DIRECTORY: Int32 { absent() }
 public var O_NONBLOCK: Int32 { absent() }
 public var O_RDONLY: Int32 { absent() }
 public var O_RDWR: Int32 { absent() }
@@ -233,6 +234,7 @@ public func statvfs(
   _: UnsafePointer<CChar>!, _: UnsafeMutablePointer<DarwinTypes.statvfs>!
 ) -> Int32 { absent() }
 @discardableResult public func fchmod(_: Int32, _: mode_t) -> Int32 { absent() }
+@discardableResult public func fchown(_: Int32, _: uid_t, _: gid_t) -> Int32 { absent() }
 @discardableResult public func fsync(_: Int32) -> Int32 { absent() }
 @discardableResult public func ftruncate(_: Int32, _: off_t) -> Int32 { absent() }
 @discardableResult public func futimens(_ __fd: Int32, _ __times: UnsafePointer<timespec>!) -> Int32 {
