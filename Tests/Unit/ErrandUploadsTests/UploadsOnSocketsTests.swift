@@ -218,7 +218,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).count == 1)
     try await Self.client().upload(file, to: server.url, resuming: resumption)
     #expect(server.uploads.map(\.content) == [Self.content])
-    #expect(server.receivedBytes < 3_100_000)
+    // From the start, it would be 4 million. On a busy machine, some bytes of the broken connection come twice.
+    #expect(server.receivedBytes < 3_600_000)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).isEmpty)
   }
 
