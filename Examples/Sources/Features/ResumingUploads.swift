@@ -16,7 +16,7 @@ import Foundation
       print("  attempt \(progress.attempt): \(progress.sent) of \(progress.sentTotal ?? 0) bytes")
     }
     try show("the server says: \(response.text)", response.text == "stored")
-    // What the server had not read when a connection broke is sent again. From the start, it would be 3.5 million or more.
+    // Bytes that the server had not read when a connection broke are sent again. From the start, it would be 3.5 million.
     try show("it received \(server.receivedBytes) bytes", server.receivedBytes < 3_400_000)
 
     // A program that ends in the middle of an upload keeps the upload's URL in a folder.

@@ -150,7 +150,7 @@ struct ConfigFile: Sendable, Hashable {
         || (section.host.hasPrefix("*.") && host.hasSuffix(section.host.dropFirst()))
     }.flatMap(\.options)
     let last = options.lastIndex { $0.isLogin }
-    let mayDigest = last.map { [.user, .netrc].contains(options[$0].option) } ?? true
+    let mayDigest = last.map { OptionSpec.passwords.contains(options[$0].option) } ?? true
     return options.enumerated().filter { index, given in
       given.isLogin ? index == last : given.option != .digest || mayDigest
     }.map(\.element)
@@ -162,6 +162,9 @@ struct ConfigFile: Sendable, Hashable {
       $0.option == .timeout || OptionSpec.ways.contains($0.option)
     }
   }
+
+  /// True if the file has options for some hosts only.
+  var namesHosts: Bool { sections.contains { $0.host != "*" } }
 
   /// Returns the credentials for a host: `Authorization`, and secret header fields of `-H`. Those for all hosts are not
   /// among them, because the requests of an outbox may be for any server.
@@ -185,11 +188,9 @@ struct ConfigFile: Sendable, Hashable {
 
 extension ScannedArguments.Given {
   /// True for an option whose value `errand outbox run` adds to stored requests.
-  var isCredential: Bool {
-    isLogin || isSecretField
-  }
+  var isCredential: Bool { isLogin || isSecretField }
 
-  fileprivate var isLogin: Bool { [.user, .netrc, .bearer, .awsSigV4].contains(option) }
+  fileprivate var isLogin: Bool { OptionSpec.logins.contains(option) }
 
   fileprivate var isSecretField: Bool {
     guard option == .header, let field = try? ValueParser.field(value) else { return false }

@@ -25,7 +25,7 @@ struct CredentialArguments: Sendable, Hashable {
   init() {}
 
   init(_ arguments: ScannedArguments) throws(UsageError) {
-    let given = [OptionSpec.user, .netrc, .bearer, .awsSigV4].filter(arguments.has)
+    let given = OptionSpec.logins.filter(arguments.has)
     if given.count > 1 {
       throw UsageError("\(given[0].name) and \(given[1].name) both authenticate the request; use one of them")
     }
@@ -42,7 +42,7 @@ struct CredentialArguments: Sendable, Hashable {
       }
     }
     usesDigest = arguments.has(.digest)
-    if usesDigest, given.first != .user, given.first != .netrc {
+    if usesDigest, !given.contains(where: OptionSpec.passwords.contains) {
       throw UsageError("--digest needs a user and a password", hint: "Add -u USER:PASSWORD or --netrc.")
     }
     cookies = arguments.last(.cookies)

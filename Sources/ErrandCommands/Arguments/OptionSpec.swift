@@ -217,6 +217,10 @@ extension OptionSpec {
   static let help = OptionSpec("help", "h", nil, "show this help")
 
   static let credentials = [user, netrc, digest, bearer, cookies, session]
+  /// The options that authenticate a request, which can have one of them.
+  static let logins = [user, netrc, bearer, awsSigV4]
+  /// The log-ins with a password. `--digest` sends a digest of it instead.
+  static let passwords = [user, netrc]
   static let signatures = [sign, keyID, cover, verify, verifyCover, verifyAge, awsSigV4]
   /// The options for requests whose responses cannot be verified before they are shown.
   static let signing = [sign, keyID, cover, awsSigV4]

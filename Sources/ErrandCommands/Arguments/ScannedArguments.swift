@@ -46,21 +46,16 @@ struct ScannedArguments: Sendable {
   /// Adds the options that the command has, unless the arguments have the same option or one that excludes it.
   mutating func takeDefaults(_ defaults: [Given]) {
     let excluding: [[OptionSpec]] = [
-      [.user, .netrc, .bearer, .awsSigV4, .digest], [.http1, .http2], [.ipv4, .ipv6],
+      OptionSpec.logins + [.digest], [.http1, .http2], [.ipv4, .ipv6],
       [.noRedirects, .maxRedirects],
       [.file, .remoteName],
     ]
     func name(_ given: Given) -> String? {
       given.option == .header ? ASCII.lowercased(String(given.value.prefix { !":;".contains($0) })) : nil
     }
-    // Without the server's challenge, the password would be sent as it is.
-    let usesDigest = defaults.contains { $0.option == .digest }
     let added = defaults.filter { given in
       guard accepts(given.option) else { return false }
-      if has(.guaranteed) {
-        if usesDigest, [.user, .netrc].contains(given.option) { return false }
-        if Guarantee.omits(given, isDetached: has(.detach)) { return false }
-      }
+      if has(.guaranteed), Guarantee.omits(given, of: defaults, isDetached: has(.detach)) { return false }
       if given.option == .header { return !options.contains { name($0) == name(given) } }
       let rivals = excluding.first { $0.contains(given.option) } ?? [given.option]
       return !rivals.contains(where: has)

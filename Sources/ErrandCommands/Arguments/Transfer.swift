@@ -356,8 +356,13 @@ struct Guarantee: Sendable, Hashable {
 
   /// True for a default option of the user's file that a stored request does without. `errand outbox run` takes the
   /// credentials from the file itself.
-  static func omits(_ given: ScannedArguments.Given, isDetached: Bool) -> Bool {
-    refused.contains { $0.0 == given.option }
+  static func omits(
+    _ given: ScannedArguments.Given, of defaults: [ScannedArguments.Given], isDetached: Bool
+  ) -> Bool {
+    // The server's challenge is not stored, so the password would be sent as it is.
+    let needsDigest =
+      OptionSpec.passwords.contains(given.option) && defaults.contains { $0.option == .digest }
+    return needsDigest || refused.contains { $0.0 == given.option }
       || isDetached && (given.isCredential || OptionSpec.ways.contains(given.option))
   }
 

@@ -17,13 +17,10 @@ enum Interruption {
   /// ends.
   private static let grace = Locked(Duration.seconds(2))
   private static let step = Duration.milliseconds(20)
-  private static let received = Locked<Int32>(0)
+  private static let received = Locked<Int32?>(nil)
 
   /// The signal that interrupted the command; nil before that.
-  static var number: Int32? {
-    let number = received.withLock { $0 }
-    return number == 0 ? nil : number
-  }
+  static var number: Int32? { received.withLock { $0 } }
 
   /// The exit code of a command that a signal interrupted. Control-C if none came, as when a task was cancelled.
   static var exitCode: Int32 { 128 + (number ?? SIGINT) }

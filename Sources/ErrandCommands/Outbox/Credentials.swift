@@ -39,13 +39,21 @@ struct Credentials: Interceptor {
 }
 
 /// Adds credentials that the user gave for servers to each attempt that has none: a token that the command line names,
-/// and what the file of options has for the host. A file with a token is read at each attempt, because it may be
+/// and those of the file of options for the host. A file with a token is read at each attempt, because it may be
 /// replaced at any time.
 struct ServerCredentials: Interceptor {
   /// `--bearer`, for these origins.
   let credentials: CredentialArguments
   let origins: Set<Origin>
   let file: ConfigFile
+
+  /// Returns nil if there is nothing to add to any attempt.
+  init?(
+    _ credentials: CredentialArguments = CredentialArguments(), at origins: Set<Origin> = [], file: ConfigFile
+  ) {
+    guard credentials.scheme != nil || file.namesHosts else { return nil }
+    (self.credentials, self.origins, self.file) = (credentials, origins, file)
+  }
 
   func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     guard let url = request.url else { return try await next(request) }

@@ -109,8 +109,9 @@ struct GuaranteedCommand {
   private func client(_ request: GuaranteedRequest) throws -> Client {
     var configuration = ClientConfiguration()
     if let credentials = request.credentials { configuration.attemptInterceptors.append(credentials) }
-    configuration.attemptInterceptors.append(
-      ServerCredentials(credentials: CredentialArguments(), origins: [], file: file))
+    if let credentials = ServerCredentials(file: file) {
+      configuration.attemptInterceptors.append(credentials)
+    }
     return Client(transport: try transfer.connection.transport(console), configuration: configuration)
   }
 

@@ -85,8 +85,9 @@ struct OutboxRunCommand {
       configuration.attemptInterceptors.append(
         Credentials(fields: options.fields, scope: .origins(options.origins)))
     }
-    configuration.attemptInterceptors.append(
-      ServerCredentials(credentials: options.credentials, origins: options.origins, file: options.file))
+    if let credentials = ServerCredentials(options.credentials, at: options.origins, file: options.file) {
+      configuration.attemptInterceptors.append(credentials)
+    }
     return Client(transport: try options.connection.transport(console), configuration: configuration)
   }
 

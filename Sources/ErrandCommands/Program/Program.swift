@@ -25,8 +25,8 @@ public enum Program {
     let task = Task.detached {
       let code = await run(arguments, .standard)
       // A command that reached a final result despite the signal keeps its exit code.
-      if let signal = Interruption.number, ![.success, .deadLettered, .expired].contains(code) {
-        _exit(128 + signal)
+      if Interruption.number != nil, ![.success, .deadLettered, .expired].contains(code) {
+        _exit(Interruption.exitCode)
       }
       guard let code else { endByBrokenPipe() }
       // Nothing is buffered, and the system closes the connections.

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What root creates in the folder of another user belongs to that user.
+/// Files that root creates in the folder of another user belong to that user.
 @Suite(.enabled(if: geteuid() == 0, "only root can give files to another user")) struct FolderOwnerTests {
   private let temporary: TemporaryFolder
   private var folder: URL { temporary.url }
