@@ -9,7 +9,7 @@ import ErrandCore
 #endif
 
 /// The end of a response's body, according to its head (RFC 9112, section 6). libcurl accepts every head, so
-/// each line is checked here first. Pure.
+/// each line is checked here. Pure.
 struct BodyFraming {
   private enum Kind {
     case length, coding, other
@@ -35,9 +35,21 @@ struct BodyFraming {
     return codingFault ?? length.problem
   }
 
-  /// Reads a line of the head after the status line, including its end.
-  mutating func take(line: UnsafeRawBufferPointer) {
-    let text = Self.withoutEnd(line)
+  init() {}
+
+  /// Reads the lines of the fields.
+  init(_ fields: Slice<UnsafeRawBufferPointer>) {
+    for line in fields.split(separator: 10) { take(line: UnsafeRawBufferPointer(rebasing: line)) }
+  }
+
+  /// Reads a head, whose first line is the status line.
+  init(head: UnsafeRawBufferPointer) {
+    self.init(head.drop { $0 != 10 })
+  }
+
+  /// Reads a line without its LF.
+  private mutating func take(line: UnsafeRawBufferPointer) {
+    let text = line.last == 13 ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line
     guard let first = text.first else { return }
     if hasStrayByte(text) { fieldFault = fieldFault ?? "a field of the response contains NUL or a bare CR" }
     if first == 32 || first == 9 {
@@ -80,14 +92,6 @@ struct BodyFraming {
   private func hasStrayByte(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let start = text.baseAddress else { return false }
     return memchr(start, 0, text.count) != nil || memchr(start, 13, text.count) != nil
-  }
-
-  /// Returns the line without its LF, or CR and LF.
-  private static func withoutEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    var end = line.count
-    if end > 0, line[end - 1] == 10 { end -= 1 }
-    if end > 0, line[end - 1] == 13 { end -= 1 }
-    return UnsafeRawBufferPointer(rebasing: line[..<end])
   }
 
   private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer {

@@ -30,13 +30,13 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   /// The jobs of tasks that prefer this thread.
   @exclusivity(unchecked) var jobs = CurlJobs()
   let ownThread = ThreadMark()
-  @exclusivity(unchecked) private(set) var now = ContinuousClock.now
+  @exclusivity(unchecked) private(set) var now = Moment.now
   /// The time at which libcurl wants to be called again.
-  @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
+  @exclusivity(unchecked) private var timer: Moment?
   /// The time at which a transfer was last in progress.
-  @exclusivity(unchecked) private var lastActive = ContinuousClock.now
+  @exclusivity(unchecked) private var lastActive = Moment.now
   /// The zero of the stall watch's milliseconds.
-  private let epoch = ContinuousClock.now
+  private let epoch = Moment.now
   @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
   @exclusivity(unchecked) private var connections = SharedConnections()
   /// The transfers whose responses last until TLS ends, by OpenSSL's connection.
@@ -105,7 +105,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       multi,
       { _, milliseconds, user in
         let engine = Unmanaged<CurlEngine>.fromOpaque(user!).takeUnretainedValue()
-        engine.timer = milliseconds < 0 ? nil : engine.now + .milliseconds(milliseconds)
+        engine.timer = milliseconds < 0 ? nil : engine.now.advanced(byMilliseconds: milliseconds)
         return 0
       }, this)
   }
@@ -237,7 +237,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
 
   /// Fails the transfers that have made no progress within their time-out.
   private func failStalled() {
-    for transfer in stalls.takeDue(at: milliseconds(at: now)) {
+    for transfer in stalls.takeDue(at: now.milliseconds(since: epoch)) {
       guard !watchForStall(of: transfer, from: transfer.moved(by: now)) else { continue }
       connections.timedOut(transfer, now: now)
       let outcome = transfer.timedOut()
@@ -249,7 +249,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   /// Schedules the next check of whether the transfer has stalled.
   /// - Returns: False if the transfer has stalled already.
   @discardableResult
-  private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) -> Bool {
+  private func watchForStall(of transfer: CurlTransfer, from moved: Moment) -> Bool {
     let timeout = transfer.exchange.request.timeout
     let (since, limit) = transfer.stallLimit(from: moved)
     guard var due = StallCheck.next(after: since, limit, now: now, isSending: transfer.isSending) else {
@@ -258,22 +258,19 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     // Before the connection is made, the connect time-out applies. It may be longer than the time-out after that.
     due = min(due, now + timeout)
     // Rounded up, so that the time-out has certainly passed by then.
-    stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: min(timeout, limit).wholeMilliseconds)
+    stalls.insert(
+      transfer, due: due.milliseconds(since: epoch) + 1, timeout: min(timeout, limit).wholeMilliseconds)
     return true
-  }
-
-  private func milliseconds(at instant: ContinuousClock.Instant) -> Int {
-    (instant - epoch).wholeMilliseconds
   }
 
   private func wait() {
     var due = timer
     if let next = stalls.next() {
-      let next = epoch + .milliseconds(next)
+      let next = epoch.advanced(byMilliseconds: next)
       due = due.map { min($0, next) } ?? next
     }
     if let rest = restBegins() { due = due.map { min($0, rest) } ?? rest }
-    let milliseconds = due.map { Int32(clamping: max(0, ($0 - now).wholeMilliseconds + 1)) } ?? -1
+    let milliseconds = due.map { Int32(clamping: max(0, $0.milliseconds(since: now) + 1)) } ?? -1
     let isBusy =
       timer.map { $0 <= now } == true || !jobs.isEmpty || !yielding.isEmpty || !inbox.mayWait()
     watch.wait(milliseconds: isBusy ? 0 : milliseconds)
@@ -281,7 +278,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   }
 
   /// Returns when to release the memory of bodies if no transfer begins before: a second after the last transfer.
-  private func restBegins() -> ContinuousClock.Instant? {
+  private func restBegins() -> Moment? {
     guard active.isEmpty, handles.memory.isInUse else {
       lastActive = now
       return nil

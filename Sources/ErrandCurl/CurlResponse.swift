@@ -10,7 +10,7 @@ import ErrandCore
 ///
 /// During a turn of the engine, the data is only buffered. If the response is complete by then, the waiting
 /// task delivers it on its thread. The data of a longer response is delivered at the end of each turn.
-struct CurlResponse {
+struct CurlResponse: ~Copyable {
   enum Taken {
     case yes
     /// The sink is full, and the bytes were not taken.
@@ -86,6 +86,7 @@ struct CurlResponse {
       return refuse("the first field of the response begins with a space")
     }
     lines += 1
+    handle.guardHead(after: lines)
     if lines == 1 {
       // libcurl treats every line but the first as a field, so only the first is checked.
       guard let line = StatusLine(line[...]) else {
@@ -98,7 +99,6 @@ struct CurlResponse {
       isRefusedByProxy = false
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
-      if lines > 1 { framing.take(line: line) }
       handle.head.append(contentsOf: line)
       return .yes
     }
@@ -119,9 +119,9 @@ struct CurlResponse {
       if status < 200 { tellInterim() }
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
-      framing = BodyFraming()
       return isEndedByProxy ? .no : .yes
     }
+    framing = handle.head.withUnsafeBytes { handle.memo.framing(of: $0) }
     // Before the body, because libcurl would guess its end, and reuse the connection.
     if let problem = framing.problem(
       mayHaveBody: mayHaveBody, decodes: exchange.request.decodesContent)
@@ -384,9 +384,7 @@ struct CurlResponse {
     let lines = chunks?.trailers ?? trailerLines
     guard !lines.isEmpty, failure == nil else { return }
     lines.withUnsafeBytes { bytes in
-      var framing = BodyFraming()
-      for line in bytes.split(separator: 10) { framing.take(line: UnsafeRawBufferPointer(rebasing: line)) }
-      if framing.problem(mayHaveBody: false) != nil {
+      if BodyFraming(bytes[...]).problem(mayHaveBody: false) != nil {
         _ = refuse("the trailers of the response are malformed")
       } else {
         var memo = HeadMemo()

@@ -55,7 +55,7 @@ extension CurlTransfer {
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     hasReceived()
     if firstByte == nil {
-      firstByte = ContinuousClock.now - started
+      firstByte = .now - started
       events?.firstByte()
     }
     guard case .yes = response.takeField(line, sending: upload.state) else { return 0 }
@@ -104,9 +104,12 @@ extension CurlTransfer {
       return false
     }
     guard !hasMetEnd else { return false }
+    // Bytes that came since the last response belong to no request, and libcurl would take them for this response.
+    let socket = engine.watch.socket(of: ends)
     hasMetEnd =
-      engine.watch.hasCome(ends) ?? (!engine.options.isBeforeVersion8 && errand_is_connection_over(easy))
-    if !hasMetEnd { engine.watch.isUsed(ends, by: self) }
+      socket.map { errand_has_come($0) }
+      ?? (!engine.options.isBeforeVersion8 && errand_is_connection_over(easy))
+    if !hasMetEnd, let socket { engine.watch.isUsed(socket, by: self) }
     return hasMetEnd
   }
 
@@ -206,7 +209,7 @@ extension CurlTransfer {
 }
 
 /// Reads the body of one attempt, piece by piece.
-struct CurlUpload {
+struct CurlUpload: ~Copyable {
   /// True while more bytes of the body are expected, but not available yet.
   private(set) var isWaiting = false
   private let upload: Upload

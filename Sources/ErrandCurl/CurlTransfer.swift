@@ -36,8 +36,8 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var streamIndex = 0
   /// The generation of connections that the transfer may join.
   @exclusivity(unchecked) private(set) var generation = 0
-  @exclusivity(unchecked) private(set) var started = ContinuousClock.now
-  @exclusivity(unchecked) var lastMove = ContinuousClock.now
+  @exclusivity(unchecked) private(set) var started = Moment.now
+  @exclusivity(unchecked) var lastMove = Moment.now
   @exclusivity(unchecked) var firstByte: Duration?
 
   let engine: CurlEngine
@@ -114,15 +114,14 @@ final class CurlTransfer: @unchecked Sendable {
 
   /// Sets the options of the handle. This runs on the caller's thread, to keep the engine's thread free.
   func prepare() {
-    let request = exchange.request
     handle.use(by: self)
     handle.clear()
-    handle.isSpent = engine.options.keepsCookies && request.fields.contains("Host")
-    handle.setURL(request.url.absoluteString)
-    engine.options.apply(request, to: handle)
+    handle.isSpent = engine.options.keepsCookies && exchange.request.fields.contains("Host")
+    handle.setURL(exchange.request.url.absoluteString)
+    engine.options.apply(exchange.request, to: handle)
     handle.reportProgress(exchange.wantsUploadProgress)
-    handle.setFields(request)
-    if case .reader(let reader) = request.upload {
+    handle.setFields(exchange.request)
+    if case .reader(let reader) = exchange.request.upload {
       reader.onReady { self.wake() }
     }
   }
@@ -237,7 +236,7 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   /// Returns when data moved last, as far as this is known at `now`.
-  func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+  func moved(by now: Moment) -> Moment {
     // If the sink is full, or the body has no more bytes yet, the application causes the delay, not the network.
     if isPaused || response.isSinkFull || response.isBehind || upload.isWaiting { lastMove = now }
     let moves = (
@@ -268,7 +267,7 @@ final class CurlTransfer: @unchecked Sendable {
   /// Returns the time-out that applies now, and its start. Before the connection is made, the connect
   /// time-out may apply.
   /// - Parameter moved: When data moved last.
-  func stallLimit(from moved: ContinuousClock.Instant) -> (since: ContinuousClock.Instant, limit: Duration) {
+  func stallLimit(from moved: Moment) -> (since: Moment, limit: Duration) {
     if !hasGoneOut, let limit = exchange.request.connectTimeout { return (started, limit) }
     return (moved, exchange.request.timeout)
   }

@@ -29,6 +29,8 @@ struct HeadMemo {
   private var head: [UInt8] = []
   /// The result of parsing `head`; nil if it was not kept.
   private var parsed: HeadParser?
+  /// The framing of `head`; nil until a head was the same.
+  private var framing: BodyFraming?
 
   /// Returns the result of parsing the last head if it had these bytes, or nil.
   func parsed(_ bytes: UnsafeRawBufferPointer) -> HeadParser? {
@@ -36,10 +38,18 @@ struct HeadMemo {
     return parsed
   }
 
+  /// Returns the framing of a head. It is computed only for a head that differs from the last one.
+  mutating func framing(of bytes: UnsafeRawBufferPointer) -> BodyFraming {
+    guard parsed != nil, Self.areSame(head, bytes) else { return BodyFraming(head: bytes) }
+    let framing = framing ?? BodyFraming(head: bytes)
+    self.framing = framing
+    return framing
+  }
+
   /// Keeps a head, unless one of its fields is secret.
   mutating func note(_ parser: HeadParser, _ bytes: UnsafeRawBufferPointer) {
     head.removeAll(keepingCapacity: true)
-    parsed = nil
+    (parsed, framing) = (nil, nil)
     guard bytes.count <= Self.longestHead, !parser.hasSecrets else { return }
     parsed = parser
     head.append(contentsOf: bytes)

@@ -21,11 +21,11 @@ final class SharedConnection {
   let generation: Int
   fileprivate(set) var streams: [CurlTransfer] = []
   /// The time at which bytes last arrived for any of its streams.
-  var lastReceived: ContinuousClock.Instant
+  var lastReceived: Moment
   /// True after a stream has timed out while no bytes arrived for any stream. New requests use another connection.
   fileprivate(set) var isAvoided = false
 
-  init(_ ends: Ends, generation: Int, now: ContinuousClock.Instant) {
+  init(_ ends: Ends, generation: Int, now: Moment) {
     self.ends = ends
     self.generation = generation
     lastReceived = now
@@ -55,7 +55,7 @@ struct SharedConnections {
   /// The connections that an origin's new requests join. Other origins join generation 0.
   private var joinings: [Origin: Joining] = [:]
 
-  mutating func join(_ transfer: CurlTransfer, _ ends: SharedConnection.Ends, now: ContinuousClock.Instant) {
+  mutating func join(_ transfer: CurlTransfer, _ ends: SharedConnection.Ends, now: Moment) {
     // libcurl may have moved the request to another connection.
     leave(transfer)
     let connection =
@@ -80,7 +80,7 @@ struct SharedConnections {
 
   /// Records a time-out. If no bytes arrived for the other streams either, the origin's next requests join
   /// another connection.
-  mutating func timedOut(_ transfer: CurlTransfer, now: ContinuousClock.Instant) {
+  mutating func timedOut(_ transfer: CurlTransfer, now: Moment) {
     guard let connection = transfer.connection, !connection.isAvoided,
       now - connection.lastReceived >= transfer.exchange.request.timeout
     else { return }

@@ -134,16 +134,11 @@ final class SocketWatch {
   /// Returns the socket of an open HTTP/1 connection, or nil.
   func socket(of ends: SharedConnection.Ends) -> Int32? { single[ends] }
 
-  /// Assigns an HTTP/1 connection to the transfer whose request is about to be sent on it. libcurl reports
-  /// that only when the request waits for the socket, and the request may fail before.
-  func isUsed(_ ends: SharedConnection.Ends, by holder: any SocketHolder) {
-    guard let socket = single[ends] else { return }
+  /// Assigns the socket of an HTTP/1 connection to the transfer whose request is about to be sent on it. libcurl
+  /// reports that only when the request waits for the socket, and the request may fail before.
+  func isUsed(_ socket: Int32, by holder: any SocketHolder) {
     entries[Int(socket)].holder = holder.hold(socket, isSingle: true) ? holder : nil
   }
-
-  /// Returns true if an HTTP/1 connection has received bytes since its last response. They belong to no
-  /// request, and libcurl would mistake them for the next response. Nil for any other connection.
-  func hasCome(_ ends: SharedConnection.Ends) -> Bool? { single[ends].map { errand_has_come($0) } }
 
   /// Returns true if the socket is the one that was ready, and not a new one with the same number.
   func isStillReady(_ socket: Int32) -> Bool { entries[Int(socket)].isReady }

@@ -20,8 +20,8 @@ enum StallCheck {
   ///   - isSending: True while the body is sent, when progress is noticed only by checking.
   /// - Returns: The time of the next check; nil if the transfer has stalled.
   static func next(
-    after moved: ContinuousClock.Instant, _ timeout: Duration, now: ContinuousClock.Instant, isSending: Bool
-  ) -> ContinuousClock.Instant? {
+    after moved: Moment, _ timeout: Duration, now: Moment, isSending: Bool
+  ) -> Moment? {
     let end = moved + timeout
     // A transfer that has just made progress is checked again, whatever its time-out.
     guard end > now || moved == now else { return nil }
@@ -44,9 +44,8 @@ struct StallWatch<Element: StallWatched> {
 
   private var buckets: [Bucket] = []
   private var free: [Int] = []
-  private var bucketOfTick: [Int: Int] = [:]
   /// The ticks that have a bucket, in descending order. There are few, and new ones are nearly always the latest.
-  private var ticks: [Int] = []
+  private var ticks: [(tick: Int, bucket: Int)] = []
   /// The bucket of the last insertion, which most elements share.
   private var latest = 0
 
@@ -72,8 +71,8 @@ struct StallWatch<Element: StallWatched> {
 
   /// Returns the time of the next check, or nil if no check is due.
   mutating func next() -> Int? {
-    while let tick = ticks.last {
-      guard let bucket = bucketOfTick[tick], buckets[bucket].elements.isEmpty else { return tick }
+    while let (tick, bucket) = ticks.last {
+      guard buckets[bucket].elements.isEmpty else { return tick }
       _ = takeFirst()
     }
     return nil
@@ -82,7 +81,7 @@ struct StallWatch<Element: StallWatched> {
   /// Removes and returns the elements that are due.
   mutating func takeDue(at now: Int) -> [Element] {
     var due: [Element] = []
-    while let tick = ticks.last, tick <= now { due += takeFirst() }
+    while let tick = ticks.last?.tick, tick <= now { due += takeFirst() }
     for element in due { element.stallPlace = nil }
     return due
   }
@@ -95,25 +94,24 @@ struct StallWatch<Element: StallWatched> {
 
   private mutating func bucket(of tick: Int) -> Int {
     if latest < buckets.count, buckets[latest].tick == tick { return latest }
-    if let bucket = bucketOfTick[tick] {
-      latest = bucket
-      return bucket
+    let place = ticks.firstIndex { $0.tick <= tick } ?? ticks.endIndex
+    if place == ticks.endIndex || ticks[place].tick < tick {
+      let bucket = free.popLast() ?? buckets.count
+      if bucket == buckets.count { buckets.append(Bucket()) }
+      buckets[bucket].tick = tick
+      ticks.insert((tick, bucket), at: place)
     }
-    let bucket = free.popLast() ?? buckets.count
-    if bucket == buckets.count { buckets.append(Bucket()) }
-    buckets[bucket].tick = tick
-    bucketOfTick[tick] = bucket
-    latest = bucket
-    ticks.insert(tick, at: ticks.firstIndex { $0 < tick } ?? ticks.endIndex)
-    return bucket
+    latest = ticks[place].bucket
+    return latest
   }
 
   private mutating func takeFirst() -> [Element] {
-    guard let tick = ticks.popLast(), let bucket = bucketOfTick.removeValue(forKey: tick) else {
-      return []
-    }
+    guard let bucket = ticks.popLast()?.bucket else { return [] }
     free.append(bucket)
-    defer { buckets[bucket] = Bucket() }
+    buckets[bucket].tick = nil
+    // Usually no element is left, and the next tick uses the memory of a few.
+    guard !buckets[bucket].elements.isEmpty || buckets[bucket].elements.capacity > 64 else { return [] }
+    defer { buckets[bucket].elements = [] }
     return buckets[bucket].elements
   }
 }

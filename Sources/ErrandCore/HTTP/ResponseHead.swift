@@ -31,11 +31,17 @@ public struct ResponseHead: Sendable, Hashable {
   }
 
   private var announcedLength: AnnouncedLength {
-    var length = AnnouncedLength()
-    fields.forEachValue(of: AnnouncedLength.fieldName) { length.take($0) }
+    var (length, hasCoding) = (AnnouncedLength(), false)
+    // Indices, because a loop over the fields would copy each field.
+    for index in fields.indices where fields[index].marks.contains(.framing) {
+      if ASCII.equalIgnoringCase(fields[index].name, AnnouncedLength.fieldName) {
+        length.take(fields[index].value)
+      } else {
+        hasCoding = true
+      }
+    }
     // A transfer coding overrides the length (RFC 9112, section 6.3).
-    if length.bytes != nil, fields.contains("Transfer-Encoding") { return AnnouncedLength() }
-    return length
+    return hasCoding && length.bytes != nil ? AnnouncedLength() : length
   }
 }
 

@@ -1,9 +1,3 @@
-#if canImport(Musl)
-  import Musl
-#elseif canImport(Glibc)
-  import Glibc
-#endif
-
 /// A clock with its type erased. Its instants are durations since the timeline was created.
 package struct Timeline: Sendable {
   package let now: @Sendable () -> Duration
@@ -18,28 +12,13 @@ package struct Timeline: Sendable {
   /// Does the same as for any clock. It avoids the protocol's overhead, because this clock is read several
   /// times for each request.
   private static func over(_ clock: ContinuousClock) -> Timeline {
-    #if os(Linux)
-      let start = nanosecondsSinceBoot()
-      let now = { @Sendable in Duration(attoseconds: Int128(nanosecondsSinceBoot() - start) * 1_000_000_000) }
-    #else
-      let start = clock.now
-      let now = { @Sendable in start.duration(to: ContinuousClock.now) }
-    #endif
+    let start = Moment.now
     return Timeline(
-      now: now,
+      now: { Moment.now - start },
       sleep: { wait in
         try await clock.sleep(until: clock.now.advanced(by: min(wait, .longest)), tolerance: nil)
       })
   }
-
-  #if os(Linux)
-    /// Reads the system's clock behind `ContinuousClock`, at a quarter of the cost of `ContinuousClock.now`.
-    private static func nanosecondsSinceBoot() -> Int64 {
-      var time = timespec()
-      unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-  #endif
 
   private init(
     now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,

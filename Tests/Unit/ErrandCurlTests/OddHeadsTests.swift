@@ -139,6 +139,12 @@ import Testing
           #expect(whole.head.fields.map(\.shown) == known.head.fields.map(\.shown), "\(text)")
           #expect(whole.hasContentEncoding == known.hasContentEncoding, "\(text)")
         }
+        let framing = BodyFraming(head: bytes)
+        // The third time it is cached.
+        for known in [memo.framing(of: bytes), memo.framing(of: bytes)] {
+          #expect(framing.bytes == known.bytes && framing.isChunked == known.isChunked, "\(text)")
+          #expect(framing.problem(mayHaveBody: true) == known.problem(mayHaveBody: true), "\(text)")
+        }
       }
     }
   }

@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandTesting
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
   }
 
   private func next(moved: Int, now: Int, isSending: Bool = false) -> Int? {
-    let epoch = ContinuousClock.now
+    let epoch = Moment.now
     return StallCheck.next(
       after: epoch + .seconds(moved), .seconds(80), now: epoch + .seconds(now), isSending: isSending
     ).map { Int((($0 - epoch) / .seconds(1)).rounded()) }
@@ -97,7 +98,7 @@ import Testing
     #expect(next(moved: 50, now: 129) == 130)
     #expect(next(moved: 50, now: 130) == nil)
     #expect(next(moved: 50, now: 200) == nil)
-    let now = ContinuousClock.now
+    let now = Moment.now
     #expect(StallCheck.next(after: now, .zero, now: now, isSending: false) == now, "It is examined once.")
   }
 

@@ -8,10 +8,11 @@ import Testing
 
 /// A response whose end is uncertain is refused, because a part could pass for the whole.
 @Suite(.timeLimit(.minutes(1))) struct BodyFramingTests {
-  private func framing(_ lines: String...) -> BodyFraming {
-    var framing = BodyFraming()
-    for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { framing.take(line: $0) } }
-    return framing
+  private func framing(_ lines: String...) -> BodyFraming { framing(lines) }
+
+  private func framing(_ lines: [String]) -> BodyFraming {
+    let head = (["HTTP/1.1 200 OK"] + lines).map { $0 + "\r\n" }.joined()
+    return Array(head.utf8).withUnsafeBytes { BodyFraming(head: $0) }
   }
 
   @Test func `a body ends after its length, with its last chunk, or with the connection`() {
@@ -33,8 +34,7 @@ import Testing
     ["Content-Length:", " 5"], ["Transfer-Encoding:", "\tchunked"], ["Transfer-Encoding: chunked", " "],
   ])
   func `an invalid head is refused, with or without a body`(lines: [String]) {
-    var framing = BodyFraming()
-    for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { framing.take(line: $0) } }
+    let framing = framing(lines)
     #expect(framing.problem(mayHaveBody: true) != nil)
     #expect(framing.problem(mayHaveBody: false) != nil)
   }
@@ -48,8 +48,7 @@ import Testing
   func `an invalid coding or length is refused where there may be a body`(
     lines: [String]
   ) {
-    var framing = BodyFraming()
-    for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { framing.take(line: $0) } }
+    let framing = framing(lines)
     #expect(framing.problem(mayHaveBody: true) != nil)
     #expect(framing.problem(mayHaveBody: false) == nil)
   }
