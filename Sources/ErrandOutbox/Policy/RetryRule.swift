@@ -74,10 +74,12 @@ struct RetryRule: Sendable {
         hasReached: hasReached, sign: sign)
     }
     let most = hasReached ? policy.maxBackoff : min(pollInterval, policy.maxBackoff)
-    let wait = max(
-      .jitter(after: attempt.failures, backoff: policy.backoff, most: most, using: &random),
-      retryAfter(attempt, date)
-    )
+    // A random number costs a system call, and most attempts need none.
+    func wait() -> Duration {
+      max(
+        .jitter(after: attempt.failures, backoff: policy.backoff, most: most, using: &random),
+        retryAfter(attempt, date))
+    }
     switch policy.classify(attempt) {
     case .delivered:
       return Conclusion(
@@ -91,7 +93,7 @@ struct RetryRule: Sendable {
         return rejected("\(reason), again, and others were accepted meanwhile", .responded)
       }
       if !policy.pausesUnauthorized { return rejected(reason, .responded) }
-      var conclusion = failed(reason, wait, false)
+      var conclusion = failed(reason, wait(), false)
       conclusion.sign =
         isOfServer
         ? .unauthorized(reason: quoted(reason, attempt)) : .withoutCredential(reason: reason)
@@ -106,7 +108,7 @@ struct RetryRule: Sendable {
       {
         return rejected("not delivered within \(limit.formattedSeconds); \(reason)", sign)
       }
-      return failed(reason, max(wait, min(after ?? .zero, .longest)), counts)
+      return failed(reason, max(wait(), min(after ?? .zero, .longest)), counts)
     }
   }
 
