@@ -66,7 +66,8 @@ extension OutboxTables {
     }
     guard passedOver > Self.mostPassedOver else { return (rows, isMore) }
     return capacity.hasRoomForOthers
-      ? try chooseByOrigin(bounds, held, now) : try chooseOfNamed(&capacity, rows, limit: bounds.limit, now)
+      ? try chooseByOrigin(bounds, held, rows, now)
+      : try chooseOfNamed(&capacity, rows, limit: bounds.limit, now)
   }
 
   private struct Candidate {
@@ -86,8 +87,9 @@ extension OutboxTables {
   }
 
   /// Chooses the same rows, from the first rows of each origin.
+  /// - Parameter known: Rows that were read already.
   private func chooseByOrigin(
-    _ bounds: ClaimBounds, _ held: Set<String>, _ now: StoreTime
+    _ bounds: ClaimBounds, _ held: Set<String>, _ known: [ReadyRow], _ now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
     var capacity = ClaimCapacity(bounds, held: held)
     var candidates: [Candidate] = []
@@ -102,7 +104,7 @@ extension OutboxTables {
       }
       first = try database.first(Self.firstOfNextOrigin, [.text(found.origin)], Candidate.init)
     }
-    return try take(candidates, &capacity, [], now)
+    return try take(candidates, &capacity, [], known, now)
   }
 
   /// Chooses the remaining rows when only named origins have capacity. The rows of other origins are not
@@ -117,20 +119,25 @@ extension OutboxTables {
       candidates += try database.all(Self.firstOfOrigin, [.text(origin), .integer(most)], Candidate.init)
         .filter { !known.contains($0.sequence) }
     }
-    return try take(candidates, &capacity, taken, now)
+    return try take(candidates, &capacity, taken, [], now)
   }
 
   /// Takes candidates, in order of priority and age, while there is capacity.
-  /// - Parameter taken: The rows that were chosen before.
+  /// - Parameters:
+  ///   - taken: The rows that were chosen before.
+  ///   - known: Other rows that were read already.
   private func take(
-    _ candidates: [Candidate], _ capacity: inout ClaimCapacity, _ taken: [ReadyRow], _ now: StoreTime
+    _ candidates: [Candidate], _ capacity: inout ClaimCapacity, _ taken: [ReadyRow], _ known: [ReadyRow],
+    _ now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
     var rows = taken
+    let known = Dictionary(known.map { ($0.row.sequence, $0) }) { first, _ in first }
     for candidate in candidates.sorted(by: Candidate.isBefore) {
       switch capacity.take(candidate.origin) {
       case .taken:
-        let row = try database.first(
-          Self.readyAt, [.integer(now.ticks), .integer(candidate.sequence)], ready)
+        let row =
+          try known[candidate.sequence]
+          ?? database.first(Self.readyAt, [.integer(now.ticks), .integer(candidate.sequence)], ready)
         if let row { rows.append(row) }
       case .passedOver: break
       case .isMore: return (rows, true)
