@@ -35,9 +35,12 @@ final class StoreSession {
     if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }
 
-  /// Runs operations: writes first, in as few transactions as possible.
+  /// Runs operations: reads first, because they are short and wait for no disk, and because requests are sent only
+  /// after one (`OutboxStore.begin`). Then writes, in as few transactions as possible.
   /// - Parameter tell: Called with the reply of each operation that is done.
   func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
+    let reads = operations.filter { !$0.isWrite }
+    if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
     let writes = operations.filter(\.isWrite)
     // Deliveries do not wait for new requests, because they come first.
     var rest = (writes.filter { $0.newRows == 0 } + writes.filter { $0.newRows > 0 })[...]
@@ -46,8 +49,6 @@ final class StoreSession {
       for reply in commit(together) { tell(reply) }
       rest = rest.dropFirst(together.count)
     }
-    let reads = operations.filter { !$0.isWrite }
-    if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
   }
 
   /// Returns the first operations that share a transaction. The number of new requests in each transaction is

@@ -76,6 +76,18 @@ import Testing
     #expect(order.withLock { $0 } == ["claim", "finish", "add", "add"])
   }
 
+  @Test func `a read does not wait for the commit of a write that arrived before it`() throws {
+    let session = try folder.session(commits)
+    let commitsAtRead = Locked<Int?>(nil)
+    let read = StoreOperation(isWrite: false) { _ in
+    } receive: { [commits] _ in
+      commitsAtRead.withLock { $0 = commits.value }
+    }
+    session.perform([adding("a"), read]) { $0() }
+    #expect(commitsAtRead.withLock { $0 } == 0)
+    #expect(commits.value == 1)
+  }
+
   @Test func `callers that arrive while the thread is busy share one transaction`() async throws {
     let (folder, commits) = (folder, commits)
     let runner = try await ThreadRunner.start { try folder.session(commits) }
