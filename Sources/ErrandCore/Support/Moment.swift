@@ -11,8 +11,6 @@
 package struct Moment: Hashable, Comparable, Sendable {
   private let nanoseconds: Int64
 
-  private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-
   #if os(Linux)
     /// The present time. `ContinuousClock.now` reads the same clock at four times the cost.
     package static var now: Moment {
