@@ -12,6 +12,9 @@ package struct FleetTroubles: Sendable {
   }
 
   private var troubles: [Trouble] = []
+  /// How long after its end a trouble is a reason: a lease. A lease that could not be renewed meanwhile is still held, and
+  /// may end before the delivery is recorded.
+  package var aftermath = Duration.zero
 
   package init() {}
 
@@ -25,10 +28,10 @@ package struct FleetTroubles: Sendable {
 
   package mutating func end(_ place: Int, at now: Duration) { troubles[place].end = now }
 
-  /// Returns whether one of these workers was in trouble between two times.
+  /// Returns whether one of these workers was in trouble between two times, or shortly before.
   package func explain(_ workers: Set<Int>, from first: Duration, to last: Duration) -> Bool {
     troubles.contains { trouble in
-      trouble.begin <= last && trouble.end ?? last >= first
+      trouble.begin <= last && trouble.end.map { $0 + aftermath } ?? last >= first
         && trouble.worker.map(workers.contains) ?? true
     }
   }

@@ -79,6 +79,9 @@ import Testing
     #expect(other.doubledWithoutReason == 1 && other.doubledWithKey == 1 && !other.isGood)
     #expect(ledger([(7, 1), (8, 2)], troubles).doubledWithoutReason == 1)
     #expect(ledger([(7, 5), (8, 6)], troubles).doubledWithoutReason == 1)
+    troubles.aftermath = .seconds(2)
+    #expect(ledger([(7, 5), (8, 6)], troubles).doubledWithoutReason == 0)
+    #expect(ledger([(7, 7), (8, 8)], troubles).doubledWithoutReason == 1)
   }
 
   @Test func `an unavailable database is trouble of all workers, and a killed worker's trouble has no end`() {
