@@ -12,8 +12,8 @@ package struct FleetTroubles: Sendable {
   }
 
   private var troubles: [Trouble] = []
-  /// How long after its end a trouble is a reason: a lease. A lease that could not be renewed meanwhile is still held, and
-  /// may end before the delivery is recorded.
+  /// How long after the end of a trouble of all workers it is a reason: a lease. A lease that could not be renewed while
+  /// the database was away is still held, and may end before the delivery is recorded.
   package var aftermath = Duration.zero
 
   package init() {}
@@ -31,7 +31,8 @@ package struct FleetTroubles: Sendable {
   /// Returns whether one of these workers was in trouble between two times, or shortly before.
   package func explain(_ workers: Set<Int>, from first: Duration, to last: Duration) -> Bool {
     troubles.contains { trouble in
-      trouble.begin <= last && trouble.end.map { $0 + aftermath } ?? last >= first
+      let rest = trouble.worker == nil ? aftermath : .zero
+      return trouble.begin <= last && trouble.end.map { $0 + rest } ?? last >= first
         && trouble.worker.map(workers.contains) ?? true
     }
   }
