@@ -199,7 +199,7 @@ final class CurlOptions: Sendable {
     // requests to the host.
     let mayShare = Self.mayUseHTTP2(request)
     errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
-    // The debug output feeds the handle's notes. libcurl formats it even if nobody reads it.
+    // The debug output feeds the handle's notes. libcurl formats it even if it is not used.
     handle.takeNotes(mayShare || configuration.onSentHead != nil)
     // `StallWatch` is more exact. This only extends libcurl's limit of 300 s.
     let connecting = request.connectTimeout ?? request.timeout

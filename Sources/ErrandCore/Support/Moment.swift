@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// A point in time of the system's continuous clock, for what is read or compared several times for each request.
+/// A point in time of the system's continuous clock. It is for times that are used at each request.
 ///
 /// The compiler does not know the layout of `ContinuousClock.Instant`. So it copies, stores and compares each of them
 /// through functions that it looks up, and with it every value that contains one.
@@ -27,7 +27,7 @@ package struct Moment: Hashable, Comparable, Sendable {
 
   package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// Returns the time after the duration; at most 292 years, the last time there is.
+  /// Returns the time after the duration; at most the last moment there is, 292 years after the first.
   package static func + (moment: Moment, duration: Duration) -> Moment {
     moment.adding(duration.wholeNanoseconds)
   }
