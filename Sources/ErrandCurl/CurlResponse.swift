@@ -98,10 +98,12 @@ struct CurlResponse: ~Copyable {
         line.version == .http11 || line.version == .http10 || !CurlOptions.mayUseHTTP2(exchange.request)
       isRefusedByProxy = false
     }
-    guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
+    guard line.first == 13 || line.first == 10 else {
       handle.head.append(contentsOf: line)
       return .yes
     }
+    // For libcurl such a line ends the head, whatever follows.
+    guard line.count <= 2 else { return refuse("a line of the response's head begins with a line break") }
     guard status >= 100 else { return refuse("the response has the status \(status)") }
     guard status != 101 else {
       return refuse("the server switched to another protocol without being asked to")

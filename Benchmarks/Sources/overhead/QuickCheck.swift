@@ -18,7 +18,7 @@
     }
 
     /// The permitted growth over a socket is larger, because the count depends on the order of the threads.
-    private static func limit(of load: String) -> Double { load == "socket" ? 1.25 : 1.02 }
+    private static func limit(of load: String) -> Double { load == "socket" ? 1.1 : 1.02 }
 
     private static let limitOfWaits = 1.1
 

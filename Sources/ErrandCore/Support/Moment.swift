@@ -22,12 +22,12 @@ package struct Moment: Hashable, Comparable, Sendable {
     private static let first = ContinuousClock.now
 
     /// The present time.
-    package static var now: Moment { Moment(nanoseconds: (ContinuousClock.now - first).wholeNanoseconds) }
+    package static var now: Moment { Moment(nanoseconds: first.duration(to: .now).wholeNanoseconds) }
   #endif
 
   package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// Returns the time after the duration; at most the last moment there is, 292 years after the first.
+  /// Returns the time after the duration; at most the last moment there is, about 292 years from now.
   package static func + (moment: Moment, duration: Duration) -> Moment {
     moment.adding(duration.wholeNanoseconds)
   }
@@ -44,7 +44,8 @@ package struct Moment: Hashable, Comparable, Sendable {
 
   /// Returns the whole milliseconds that have passed since an earlier time.
   package func milliseconds(since earlier: Moment) -> Int {
-    Int(nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue / 1_000_000)
+    let (difference, isTooLong) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+    return Int((isTooLong ? (nanoseconds < 0 ? .min : .max) : difference) / 1_000_000)
   }
 
   private func adding(_ more: Int64) -> Moment {

@@ -35,8 +35,8 @@ final class StoreSession {
     if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }
 
-  /// Runs operations: reads first, because they are short and wait for no disk, and because requests are sent only
-  /// after one (`OutboxStore.begin`). Then writes, in as few transactions as possible.
+  /// Runs operations: reads first, because they commit nothing, and because a request is sent only after one
+  /// (`OutboxStore.begin`). Then writes, in as few transactions as possible.
   /// - Parameter tell: Called with the reply of each operation that is done.
   func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
     let reads = operations.filter { !$0.isWrite }

@@ -11,10 +11,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct OddHeadsTests {
   private let server: MockServer
   private let client: Client
+  private var configuration = ClientConfiguration()
 
   init() throws {
     server = try MockServer()
-    var configuration = ClientConfiguration()
     configuration.retry = .attempts(1)
     configuration.timeout = .seconds(10)
     client = Client(transport: CurlTransport(), configuration: configuration)
@@ -107,6 +107,55 @@ import Testing
       #expect(await error(.get(server.url("/")).timeout(.seconds(2)))?.code != .timedOut)
     }
   }
+
+  /// The field is the first of the response, although other lines are before it.
+  @Test(arguments: [
+    "HTTP/1.1 100 Continue\r\n\rx\r\nHTTP/1.1 200 OK\r\n fold: y\r\n",
+    "HTTP/1.1 100 Continue\r\n\n\rHTTP/1.1 200 OK\r\n\tfold: y\r\n",
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n fold: y\r\n",
+    "HTTP/1.1 103 Early\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n fold: y\r\n",
+    "HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\n fold: y\r\n",
+  ])
+  func `a first field that begins with a space is refused after other lines`(head: String) async throws {
+    server.on("/ok") { _ in .response(fields: ["X-First": "1"], body: "ok") }
+    serve("\(head)Content-Length: 2\r\n\r\n", Data("ok".utf8))
+    for _ in 0..<20 {
+      #expect(try await client.send(.get(server.url("/ok"))).text == "ok")
+      let error = await error(.get(server.url("/")).timeout(.seconds(5)))
+      #expect(error?.code == .invalidResponse, "\(error.map { "\($0)" } ?? "no error")")
+    }
+  }
+
+  @Test(arguments: ["\rx\r\n", "\r\r\n"])
+  func `a line that begins with a line break does not end a head`(line: String) async throws {
+    serve("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\(line)\r\n", Data("ok".utf8))
+    let error = await error(.get(server.url("/")))
+    #expect(error?.code == .invalidResponse)
+    #expect(error?.message.contains("a line of the response's head begins with a line break") == true)
+  }
+
+  #if os(Linux)
+    @Test func `a field of a tunnel's response is not one of the server's response`() async throws {
+      server.on("/ok") { _ in .response(fields: ["X-First": "1", "Connection": "close"], body: "ok") }
+      serve("HTTP/1.1 200 OK\r\n fold: y\r\nContent-Length: 2\r\n\r\n", Data("ok".utf8))
+      let nginx = try await Nginx()
+      let relay = try await TLSRelay(to: server.port, "good", of: nginx.certificates)
+      let target = relay.port
+      let proxy = try RawProxy { _ in .tunnel(target) }
+      defer { proxy.stop() }
+      var curl = CurlConfiguration()
+      curl.proxy = .url("http://127.0.0.1:\(proxy.port)")
+      curl.certificateAuthorityFile = nginx.certificates.authority
+      let client = Client(transport: CurlTransport(configuration: curl), configuration: configuration)
+      for _ in 0..<5 {
+        #expect(try await client.send(.get("https://localhost:\(target)/ok")).text == "ok")
+        let error = await #expect(throws: RequestError.self) {
+          try await client.send(.get("https://localhost:\(target)/").timeout(.seconds(5)))
+        }
+        #expect(error?.code == .invalidResponse, "\(error.map { "\($0)" } ?? "no error")")
+      }
+    }
+  #endif
 
   @Test(.computesLong) func `a head is parsed in one pass, whatever lines it repeats`() {
     for line in ["Content-Encoding: x\r\n", "X: y\r\n", " folded\r\n"] {

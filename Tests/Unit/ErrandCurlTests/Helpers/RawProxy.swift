@@ -76,7 +76,7 @@ import ErrandServing
           var ready = pollfd(fd: server, events: Int16(POLLOUT), revents: 0)
           poll(&ready, 1, 10_000)
           _ = fcntl(server, F_SETFL, fcntl(server, F_GETFL, 0) & ~O_NONBLOCK)
-          Self.send(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8), to: client)
+          Self.send(Array("HTTP/1.1 200 Connected\r\nVia: 1.1 raw\r\n\r\n".utf8), to: client)
           // No thread may use a closed descriptor, because its number may belong to another socket by then.
           let isOver = DispatchSemaphore(value: 0)
           Thread.detachNewThread {

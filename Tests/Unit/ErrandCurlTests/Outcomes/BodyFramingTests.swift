@@ -53,6 +53,15 @@ import Testing
     #expect(framing.problem(mayHaveBody: false) == nil)
   }
 
+  @Test func `a head may have bare line feeds, or only its status line`() {
+    func framing(_ head: String) -> BodyFraming { Array(head.utf8).withUnsafeBytes { BodyFraming(head: $0) } }
+    #expect(framing("HTTP/1.1 200 OK\nContent-Length: 5\n").bytes == 5)
+    for head in ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK", ""] {
+      #expect(framing(head).problem(mayHaveBody: true) == nil && framing(head).bytes == nil)
+    }
+    #expect(framing("HTTP/1.1 200 OK\r\nX: 1\r\r\n").problem(mayHaveBody: false) != nil)
+  }
+
   @Test func `a folded line of another field is accepted`() {
     #expect(framing("X: a", " b", "Content-Length: 5").problem(mayHaveBody: true) == nil)
   }

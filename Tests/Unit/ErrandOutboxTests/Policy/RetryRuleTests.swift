@@ -46,6 +46,27 @@ struct RetryRuleTests {
     #expect(try #require(waits.min()) < .seconds(most * 0.1))
   }
 
+  @Test func `only a retry takes random numbers, which cost a system call`() throws {
+    struct Counting: RandomNumberGenerator {
+      var count = 0
+      mutating func next() -> UInt64 {
+        count += 1
+        return UInt64(count)
+      }
+    }
+    func numbers(_ result: Result<Response, any Error>) -> Int {
+      var random = Counting()
+      let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+      let attempt = DeliveryAttempt(request: .post("https://example.com/"), number: 1, result: result)
+      _ = rule.conclusion(on: attempt, counted: 1, date: date, random: &random)
+      return random.count
+    }
+    #expect(
+      try numbers(.success(Response(status: 200, url: #require(URL(string: "https://example.com/"))))) == 0)
+    #expect(numbers(.failure(rejected(422))) == 0)
+    #expect(numbers(.failure(rejected(503))) > 0)
+  }
+
   @Test func `a huge number of attempts does not overflow the backoff`() {
     #expect(wait(conclusion(rejected(503), number: .max)).map { $0 <= .seconds(3600) } == true)
   }

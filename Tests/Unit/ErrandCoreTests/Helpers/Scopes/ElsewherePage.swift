@@ -3,7 +3,7 @@ import ErrandCore
 /// An owner that is isolated to a custom global actor.
 @Elsewhere final class ElsewherePage: nonisolated RequestOwner {
   let requests = RequestScope("elsewhere")
-  let told = Moment()
+  let told = Milestone()
   private(set) var text: String?
 
   func load(_ client: Client) {

@@ -3,7 +3,7 @@ import ErrandCore
 /// An owner in a module whose default isolation is the main actor: its conformance holds only there.
 @MainActor final class MainOnlyPage: @MainActor RequestOwner {
   let requests = RequestScope("main only")
-  let told = Moment()
+  let told = Milestone()
   private(set) var text: String?
 
   func load(_ client: Client) {

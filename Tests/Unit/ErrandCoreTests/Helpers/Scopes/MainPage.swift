@@ -3,7 +3,7 @@ import ErrandCore
 /// An owner on the main actor to which the client hands the result.
 @MainActor final class MainPage: nonisolated RequestOwner {
   let requests = RequestScope("main")
-  let told = Moment()
+  let told = Milestone()
   private(set) var text: String?
   private(set) var isCancellation: Bool?
 

@@ -3,7 +3,7 @@ import ErrandCore
 /// An owner that any thread may use.
 final class Service: RequestOwner, Sendable {
   let requests = RequestScope("service")
-  let told = Moment()
+  let told = Milestone()
   private let state = Locked<String?>(nil)
 
   var text: String? { state.withLock { $0 } }

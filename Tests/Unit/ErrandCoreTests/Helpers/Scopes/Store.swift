@@ -3,7 +3,7 @@ import ErrandCore
 /// An actor that owns requests.
 actor Store: RequestOwner {
   let requests = RequestScope("store")
-  let told = Moment()
+  let told = Milestone()
   private(set) var text: String?
 
   func load(_ client: Client) {

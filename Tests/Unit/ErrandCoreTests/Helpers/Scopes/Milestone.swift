@@ -1,7 +1,7 @@
 import ErrandTesting
 
 /// An event that happens once and resumes all tasks that wait for it.
-struct Moment: Sendable {
+struct Milestone: Sendable {
   private let gate = StubGate()
 
   func come() { gate.open() }
