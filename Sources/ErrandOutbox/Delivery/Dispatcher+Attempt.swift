@@ -85,7 +85,12 @@ extension Dispatcher {
   /// cannot be written is not a failure of the request's server.
   /// - Returns: False if another owner may have the row, or if the outbox is cancelling.
   private func begin(_ lease: Lease) async -> Bool {
-    let held = await repeating(lease) { try await store.begin([lease]) }
+    let held = await repeating(lease) {
+      let held = try await store.begin([lease])
+      // The store may have been away until the leases were nearly over.
+      try await renewIfLate()
+      return held
+    }
     guard let held else { return false }
     Failpoint.hit(.beforeSend)
     // The machine may have slept during the waits above, and another owner may have the row.

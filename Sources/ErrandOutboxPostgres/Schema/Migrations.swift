@@ -49,6 +49,11 @@
       PostgresMigration(
         7, "uploads that resume, and rate limits", compatible: 5,
         sql: decided([uploads, rates, replacing(checking)].joined(separator: "\n"))),
+      // Compatible, because these functions are called only by other functions.
+      PostgresMigration(
+        8, "claims that look at each worker instead of each lease", compatible: 5,
+        sql: replacing(decided([clock, claiming, endingLeases].joined(separator: "\n"))) + "\n"
+          + "DROP FUNCTION IF EXISTS errand.free_from(bigint, bigint, bigint, integer, errand.requests, errand.workers);"),
     ]
 
     private static let functions = decided(

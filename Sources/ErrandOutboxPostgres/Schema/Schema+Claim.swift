@@ -124,8 +124,10 @@
       DECLARE
         pulse bigint := errand.pulse(at);
       BEGIN
-        SELECT min(errand.free_from(now_ticks, pulse, at[3], me, q, w)) INTO next_end
-          FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner WHERE q.state = 1;
+        -- The first lease of an owner to end is the first of its requests that may be taken.
+        SELECT min(errand.free_from(now_ticks, pulse, at[3], me, f.owner, f.lease_end, w)) INTO next_end
+          FROM (SELECT owner, min(lease_end) AS lease_end FROM errand.requests WHERE state = 1 GROUP BY owner) f
+          LEFT JOIN errand.workers w ON w.id = f.owner;
         has_lost := next_end <= now_ticks;
       END $$;
 

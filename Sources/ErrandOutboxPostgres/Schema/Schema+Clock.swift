@@ -82,13 +82,13 @@
       -- takes it only after it has listened for half of an absence: by then a live worker would have given a sign of
       -- life, and would have corrected the clock.
       CREATE FUNCTION errand.free_from(
-        now_ticks bigint, pulse bigint, following bigint, me integer, q errand.requests, w errand.workers
+        now_ticks bigint, pulse bigint, following bigint, me integer, owner integer, lease_end bigint, w errand.workers
       ) RETURNS bigint LANGUAGE sql STABLE AS $$
         SELECT CASE
-          WHEN q.owner = me THEN q.lease_end
+          WHEN owner = me THEN lease_end
           WHEN w.id IS NULL THEN now_ticks
           ELSE greatest(
-            least(q.lease_end, now_ticks + 1
+            least(lease_end, now_ticks + 1
               + ceil(extract(epoch FROM w.seen + w.lasting - errand.instant(pulse)) * 1000)::bigint),
             CASE WHEN following < extract(epoch FROM w.lasting) * 500
               THEN now_ticks + ceil(extract(epoch FROM w.lasting) * 500)::bigint - following END)

@@ -15,7 +15,7 @@
         SELECT array_agg(q.seq), errand.lock_lanes(array_agg(q.lane) FILTER (WHERE q.lane IS NOT NULL), false)
           INTO lost, locked
           FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
-          WHERE q.state = 1 AND errand.free_from(now_ticks, pulse, at[3], me, q, w) <= now_ticks;
+          WHERE q.state = 1 AND errand.free_from(now_ticks, pulse, at[3], me, q.owner, q.lease_end, w) <= now_ticks;
         IF lost IS NULL THEN RETURN; END IF;
         lost := ARRAY(SELECT seq FROM errand.requests WHERE seq = ANY(lost) AND state + 0 = 1
           AND (lane IS NULL OR lane = ANY(locked)) ORDER BY seq FOR UPDATE SKIP LOCKED);
@@ -25,7 +25,7 @@
             SELECT q.seq, CASE WHEN q.begun AND backoff > 0
                 THEN least(max_backoff, backoff * 2 ^ least(greatest(q.counted - 1, 0), 50))::bigint ELSE 0 END AS delay
             FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
-            WHERE q.seq = ANY(lost) AND errand.free_from(now_ticks, pulse, at[3], me, q, w) <= now_ticks
+            WHERE q.seq = ANY(lost) AND errand.free_from(now_ticks, pulse, at[3], me, q.owner, q.lease_end, w) <= now_ticks
           ), changed AS (
             UPDATE errand.requests q SET state = 0, owner = NULL, lease_end = NULL, changed = now_wall,
               revision = revision + 1, offline = false,

@@ -22,14 +22,16 @@
 
     func call(_ item: Item) async throws -> Value {
       try await withCheckedThrowingContinuation { continuation in
-        if let batch = state.withLock({ $0.add((item, continuation)) }) { start(batch) }
+        if state.withLock({ $0.add((item, continuation)) }) { start() }
       }
     }
 
-    private func start(_ batch: [Waiting]) {
+    private func start() {
       Task {
-        let results = await run(batch.map(\.item))
-        if let next = state.withLock({ $0.ended() }) { start(next) }
+        // Calls that have arrived since `add` are in the batch, too.
+        let batch = state.withLock { $0.take() }
+        let results = batch.isEmpty ? [] : await run(batch.map(\.item))
+        if state.withLock({ $0.ended() }) { start() }
         for (waiting, result) in zip(batch, results) { waiting.continuation.resume(with: result) }
       }
     }
@@ -40,6 +42,7 @@
     private let most: Int
     private let parallel: Int
     private var waiting: [Item] = []
+    /// The number of batches that were begun, and have not ended.
     private var running = 0
 
     init(most: Int, parallel: Int) {
@@ -48,24 +51,29 @@
     }
 
     /// Adds a call.
-    /// - Returns: The batch to begin now; nil to wait.
-    mutating func add(_ item: Item) -> [Item]? {
+    /// - Returns: True if a batch begins now.
+    mutating func add(_ item: Item) -> Bool {
       waiting.append(item)
       return begin()
     }
 
+    /// Returns the calls of a batch that has begun: none if others have taken them.
+    mutating func take() -> [Item] {
+      defer { waiting.removeFirst(min(most, waiting.count)) }
+      return Array(waiting.prefix(most))
+    }
+
     /// Notes the end of a batch.
-    /// - Returns: The batch to begin now; nil to wait.
-    mutating func ended() -> [Item]? {
+    /// - Returns: True if another batch begins now.
+    mutating func ended() -> Bool {
       running -= 1
       return begin()
     }
 
-    private mutating func begin() -> [Item]? {
-      guard running < parallel, !waiting.isEmpty else { return nil }
+    private mutating func begin() -> Bool {
+      guard running < parallel, !waiting.isEmpty else { return false }
       running += 1
-      defer { waiting.removeFirst(min(most, waiting.count)) }
-      return Array(waiting.prefix(most))
+      return true
     }
   }
 #endif

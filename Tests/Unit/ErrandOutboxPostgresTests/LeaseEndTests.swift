@@ -77,6 +77,34 @@
       #expect(try await fleet.psql("SELECT state, count FROM errand.totals() WHERE count <> 0") == "0|2")
     }
 
+    @Test func `the next claim is due when the first lease of any worker ends`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      func next(_ worker: Int) async throws -> String {
+        try await fleet.psql("SELECT has_lost, next_end FROM errand.leases('{5000,NULL,1000000}', 5000, \(worker))")
+      }
+      #expect(try await next(7) == "|")
+      try await fleet.psql(
+        """
+        SELECT errand.enqueue('POST', 'http://a.test/') FROM generate_series(1, 6);
+        SELECT errand.arrive('{5000}', n, 'w', '8', 1000 * n) FROM generate_series(7, 8) n;
+        UPDATE errand.requests SET state = 1, owner = 7 + seq % 2, lease_end = 6000 + 100 * seq;
+        """)
+      // The worker's own leases count until their ends, and the other one's also until its absence.
+      #expect(try await next(7) == "f|6100")
+      #expect(try await next(8) == "f|6100")
+      try await fleet.psql("UPDATE errand.requests SET lease_end = 20000 WHERE owner = 8")
+      #expect(try await next(7) == "f|6200")
+      #expect(try await next(8) == "f|6200")
+      try await fleet.psql("UPDATE errand.requests SET lease_end = 20000 WHERE owner = 7")
+      #expect(try await next(7) == "f|13001")
+      #expect(try await next(8) == "f|12001")
+      // A worker that is not known has no lease any more.
+      #expect(try await next(9) == "f|12001")
+      try await fleet.psql("DELETE FROM errand.workers WHERE id = 8")
+      #expect(try await next(7) == "t|5000")
+    }
+
     private static func recover(by worker: Int) -> String {
       "SELECT count(*) FROM errand.recover(NULL, errand.ticks(), errand.wall(), \(worker), 0, 0)"
     }

@@ -139,10 +139,7 @@ import Testing
     _ sleep: @escaping @Sendable () -> Void
   ) async throws {
     harness.server.on("/") { _ in .response() }
-    var setup = StoreSetup()
-    setup.time = { self.time() }
-    let store = OddStore(
-      try await SQLiteOutboxStore(folder: harness.folder, setup: setup),
+    let outbox = try await outbox(
       fault {
         let other = try await self.other(ahead: .seconds(3600))
         let claim = try await other.claim(10, for: .seconds(60))
@@ -153,13 +150,39 @@ import Testing
         await other.close()
         sleep()
       })
-    var configuration = harness.configuration
-    configuration.clock = SleptClock { self.slept.withLock { $0 } }
-    let outbox = try await Outbox(
-      store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
     _ = try await outbox.enqueue(post("late", to: harness.server))
     try await outbox.waitUntilEmpty()
     #expect(harness.keys().isEmpty)
+    await outbox.close()
+  }
+
+  private func outbox(_ fault: OddStore.Fault) async throws -> Outbox {
+    var setup = StoreSetup()
+    setup.time = { self.time() }
+    let store = OddStore(try await SQLiteOutboxStore(folder: harness.folder, setup: setup), fault)
+    var configuration = harness.configuration
+    configuration.clock = SleptClock { self.slept.withLock { $0 } }
+    return try await Outbox(
+      store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
+  }
+
+  /// A database that was away answers shortly before the lease ends.
+  @Test func `a lease that is nearly over when its request may be sent is renewed before that`() async throws {
+    let lease = OutboxConfiguration().lease
+    harness.server.on("/") { [gates] _ in
+      gates[0].pass()
+      return .response()
+    }
+    let outbox = try await outbox(.isLateAfterBegin { self.slept.withLock { $0 = lease * 3 / 4 } })
+    _ = try await outbox.enqueue(post("late", to: harness.server))
+    try await harness.server.waitForRequests(1)
+    let other = try await other(ahead: lease / 2)
+    let early = try await other.claim(10, for: lease)
+    #expect(early.rows.isEmpty && early.recovered.isEmpty)
+    await other.close()
+    gates[0].open()
+    try await outbox.waitUntilEmpty()
+    #expect(harness.server.requests.count == 1)
     await outbox.close()
   }
 
