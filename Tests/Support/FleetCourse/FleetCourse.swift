@@ -51,7 +51,7 @@ package struct FleetCourse: Sendable {
     self.folder = folder
     self.open = open
     self.progress = progress
-    record = FleetRecord(count: settings.rows + settings.rollingRows, lease: settings.lease)
+    record = FleetRecord(count: settings.rows + settings.rollingRows)
   }
 
   package func run() async throws -> FleetReport {

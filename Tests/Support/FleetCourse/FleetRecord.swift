@@ -6,11 +6,7 @@ package final class FleetRecord: Sendable {
   private let rolling = Locked<RollingRestart?>(nil)
   private let start = ContinuousClock.now
 
-  package init(count: Int, lease: Duration) {
-    var ledger = FleetLedger(count: count)
-    ledger.troubles.aftermath = lease
-    self.ledger = Locked(ledger)
-  }
+  package init(count: Int) { ledger = Locked(FleetLedger(count: count)) }
 
   /// The time since the beginning.
   var now: Duration { ContinuousClock.now - start }

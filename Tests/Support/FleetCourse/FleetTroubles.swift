@@ -12,9 +12,6 @@ package struct FleetTroubles: Sendable {
   }
 
   private var troubles: [Trouble] = []
-  /// How long after the end of a trouble of all workers it is a reason: a lease. A lease that could not be renewed while
-  /// the database was away is still held, and may end before the delivery is recorded.
-  package var aftermath = Duration.zero
 
   package init() {}
 
@@ -28,11 +25,10 @@ package struct FleetTroubles: Sendable {
 
   package mutating func end(_ place: Int, at now: Duration) { troubles[place].end = now }
 
-  /// Returns whether one of these workers was in trouble between two times, or shortly before.
+  /// Returns whether one of these workers was in trouble between two times.
   package func explain(_ workers: Set<Int>, from first: Duration, to last: Duration) -> Bool {
     troubles.contains { trouble in
-      let rest = trouble.worker == nil ? aftermath : .zero
-      return trouble.begin <= last && trouble.end.map { $0 + rest } ?? last >= first
+      trouble.begin <= last && trouble.end ?? last >= first
         && trouble.worker.map(workers.contains) ?? true
     }
   }
