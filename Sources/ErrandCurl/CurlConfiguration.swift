@@ -95,8 +95,8 @@ public struct CurlConfiguration: Sendable {
   /// The most connections to one host. Further requests wait for a connection, and fail if they get none
   /// within their time-out. Default: 0, which means no limit.
   public var maxConnectionsPerHost = 0
-  /// The most idle connections that are kept open. Several threads share this number, but each may keep 32.
-  /// Default: 256.
+  /// The most idle connections that are kept open, besides those in use. Several threads share this number, but each
+  /// may keep 32. When many requests end at once, more stay open until later requests end. Default: 256.
   public var maxIdleConnections = 256
   /// The number of threads for transfers, up to 64. Each thread has separate connections. The requests to an
   /// origin begin on one thread, and use the next when it is busy. If `keepsCookies` or

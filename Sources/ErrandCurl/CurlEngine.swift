@@ -117,6 +117,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       transfer.begin(joining: connections.joining(transfer.exchange.request))
       transfer.index = active.count
       active.append(transfer)
+      keepConnections()
       watchForStall(of: transfer, from: now)
       curl_multi_add_handle(multi, transfer.easy)
     case .cancel(let transfer):
@@ -163,7 +164,15 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       last.index = transfer.index
     }
     transfer.index = -1
+    keepConnections()
     if !isDone { transfer.close() }
+  }
+
+  /// Makes libcurl keep the permitted number of idle connections. When a transfer ends, libcurl closes a connection if
+  /// there are too many, and counts those in use, that of this transfer included. Zero would mean its default.
+  private func keepConnections() {
+    let most = options.spread.idleConnections + active.count - 1
+    errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, max(1, most))
   }
 
   /// The engine's slot in OpenSSL's connections. libcurl uses another slot.

@@ -97,7 +97,6 @@ final class CurlOptions: Sendable {
   func makeMulti() -> UnsafeMutableRawPointer {
     guard let multi = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
     errand_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, spread.idleConnections)
     errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
     return multi
   }

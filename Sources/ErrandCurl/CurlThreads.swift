@@ -80,6 +80,7 @@ struct CurlSpread: Hashable {
   /// The number of transfers on a thread from which other threads are considered.
   static let share = 32
   static let mostThreads = 64
+  private static let mostIdle = 1 << 20
 
   let threads: Int
   /// The idle connections that each thread keeps.
@@ -89,9 +90,9 @@ struct CurlSpread: Hashable {
     // Only one thread can share the cookies or count the connections to a host.
     let threads = keepsCookies || connectionsPerHost > 0 ? 1 : max(1, min(threads, Self.mostThreads))
     self.threads = threads
-    // A thread that keeps fewer connections than it uses would constantly close and open some.
-    self.idleConnections =
-      idleConnections > 0 ? min(idleConnections, max(Self.share, idleConnections / threads)) : idleConnections
+    let idle = min(max(0, idleConnections), Self.mostIdle)
+    // A thread that keeps too few would constantly close and open some.
+    self.idleConnections = min(idle, max(Self.share, idle / threads))
   }
 
   /// Returns the thread for a request.

@@ -40,6 +40,44 @@ struct CurlConnectionTests {
     }
   #endif
 
+  /// Returns a server whose responses take some time, and a client that keeps idle connections.
+  private func pair(idle: Int) throws -> (MockServer, Client) {
+    let server = try MockServer()
+    server.otherwise { _ in .response().pausing(.milliseconds(20)) }
+    var curl = CurlConfiguration()
+    (curl.threads, curl.maxIdleConnections) = (1, idle)
+    let client = Client(transport: CurlTransport(configuration: curl))
+    client.limits = .unlimited
+    return (server, client)
+  }
+
+  /// libcurl counts the connections in use, too. So each of the 640 requests would close one.
+  @Test(.timeLimit(.minutes(1)), arguments: [4, Int.max])
+  func `connections in use are reused, however few may be idle`(idle: Int) async throws {
+    let (server, client) = try pair(idle: idle)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<32 {
+        group.addTask { for _ in 0..<20 { _ = try await client.send(.get(server.url("/"))) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(server.connections.count <= 320)
+    await client.shutdown()
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [1, 4])
+  func `no more idle connections are kept than permitted`(idle: Int) async throws {
+    let (server, client) = try pair(idle: idle)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<16 { group.addTask { _ = try await client.send(.get(server.url("/"))) } }
+      try await group.waitForAll()
+    }
+    // All may have ended at once. Each later request closes one connection at most.
+    for _ in 0..<16 { _ = try await client.send(.get(server.url("/"))) }
+    try await server.waitForOpenConnections(idle)
+    await client.shutdown()
+  }
+
   @Test(
     "shutting down twice, or before anything was sent, has the same effect as once", .timeLimit(.minutes(1)))
   func shutDownTwice() async throws {
