@@ -49,7 +49,7 @@ final class CurlHandle: @unchecked Sendable {
 
   private let notes = UnsafeMutablePointer<errand_notes>.allocate(capacity: 1)
   private var takesNotes = false
-  /// True while libcurl's debug output is on until the first field of a head.
+  /// True while libcurl's debug output is on for the first field of a head.
   @exclusivity(unchecked) private var isGuarding = false
 
   /// True if the response's first field begins with a space, which libcurl must not parse.
@@ -224,16 +224,15 @@ final class CurlHandle: @unchecked Sendable {
     errand_setopt_long(easy, CURLOPT_VERBOSE, takes ? 1 : 0)
   }
 
-  /// Makes libcurl show the lines of a head before it reads them, up to the first field: see `errand_guard_head`.
+  /// Makes libcurl show the first field of a head before it reads it: see `errand_guard_head`.
   /// - Parameter line: The number of the line that was received last; 0 before the head.
   func guardHead(after line: Int) {
     guard notes.pointee.guards_head else { return }
     // A field of an earlier head, like a proxy's response to CONNECT, is not one of this head.
     if line <= 1 { notes.pointee.has_field = false }
-    let guards = line > 0 && !notes.pointee.has_field
-    guard !takesNotes, isGuarding != guards else { return }
-    isGuarding = guards
-    errand_setopt_long(easy, CURLOPT_VERBOSE, guards ? 1 : 0)
+    guard !takesNotes, isGuarding != (line == 1) else { return }
+    isGuarding = line == 1
+    errand_setopt_long(easy, CURLOPT_VERBOSE, isGuarding ? 1 : 0)
   }
 
   func clear() {

@@ -102,7 +102,7 @@ struct CurlResponse: ~Copyable {
       handle.head.append(contentsOf: line)
       return .yes
     }
-    // For libcurl such a line ends the head, whatever follows.
+    // For libcurl, such a line ends the head. The next head would be read without `guardHead`.
     guard line.count <= 2 else { return refuse("a line of the response's head begins with a line break") }
     guard status >= 100 else { return refuse("the response has the status \(status)") }
     guard status != 101 else {

@@ -53,7 +53,8 @@
       PostgresMigration(
         8, "claims that look at each worker instead of each lease", compatible: 5,
         sql: replacing(decided([clock, claiming, endingLeases].joined(separator: "\n"))) + "\n"
-          + "DROP FUNCTION IF EXISTS errand.free_from(bigint, bigint, bigint, integer, errand.requests, errand.workers);"),
+          + "DROP FUNCTION IF EXISTS errand.free_from(bigint, bigint, bigint, integer, errand.requests, errand.workers);"
+      ),
     ]
 
     private static let functions = decided(

@@ -146,6 +146,8 @@ import Testing
       var curl = CurlConfiguration()
       curl.proxy = .url("http://127.0.0.1:\(proxy.port)")
       curl.certificateAuthorityFile = nginx.certificates.authority
+      // So libcurl shows the tunnel's response, too.
+      curl.onSentHead = { _ in }
       let client = Client(transport: CurlTransport(configuration: curl), configuration: configuration)
       for _ in 0..<5 {
         #expect(try await client.send(.get("https://localhost:\(target)/ok")).text == "ok")

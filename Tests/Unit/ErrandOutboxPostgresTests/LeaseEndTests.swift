@@ -81,7 +81,8 @@
       let fleet = try await Fleet()
       try await fleet.migrate()
       func next(_ worker: Int) async throws -> String {
-        try await fleet.psql("SELECT has_lost, next_end FROM errand.leases('{5000,NULL,1000000}', 5000, \(worker))")
+        try await fleet.psql(
+          "SELECT has_lost, next_end FROM errand.leases('{5000,NULL,1000000}', 5000, \(worker))")
       }
       #expect(try await next(7) == "|")
       try await fleet.psql(

@@ -18,6 +18,8 @@ import Testing
   // A gate that opened by itself would end a request that must be cancelled.
   private let gates = [ServerGate(limit: .seconds(300)), ServerGate(limit: .seconds(300))]
   private let slept = Locked(Duration.zero)
+  /// The times until which timers sleep.
+  private let timers = Locked<[Duration]>([])
   private let start = StoreTime.now()
 
   init() throws {
@@ -161,19 +163,26 @@ import Testing
     setup.time = { self.time() }
     let store = OddStore(try await SQLiteOutboxStore(folder: harness.folder, setup: setup), fault)
     var configuration = harness.configuration
-    configuration.clock = SleptClock { self.slept.withLock { $0 } }
+    configuration.clock = SleptClock(
+      { self.slept.withLock { $0 } }, onSleep: { time in self.timers.withLock { $0.append(time) } })
     return try await Outbox(
       store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
   }
 
-  /// A database that was away answers shortly before the lease ends.
-  @Test func `a lease that is nearly over when its request may be sent is renewed before that`() async throws {
+  /// A database that was away responds shortly before the lease ends.
+  @Test func `a lease that is nearly over when its request may be sent is renewed before that`() async throws
+  {
     let lease = OutboxConfiguration().lease
     harness.server.on("/") { [gates] _ in
       gates[0].pass()
       return .response()
     }
-    let outbox = try await outbox(.isLateAfterBegin { self.slept.withLock { $0 = lease * 3 / 4 } })
+    let outbox = try await outbox(
+      .isLateAfterBegin {
+        // The timer that renews leases sleeps by now, and does not notice that the time moves.
+        try await waitUntil { self.timers.withLock { $0.contains(lease / 3) } }
+        self.slept.withLock { $0 = lease * 3 / 4 }
+      })
     _ = try await outbox.enqueue(post("late", to: harness.server))
     try await harness.server.waitForRequests(1)
     let other = try await other(ahead: lease / 2)
@@ -236,13 +245,19 @@ private struct SleptClock: Clock {
   }
 
   private let slept: @Sendable () -> Duration
+  private let onSleep: @Sendable (Duration) -> Void
 
-  init(_ slept: @escaping @Sendable () -> Duration) { self.slept = slept }
+  init(
+    _ slept: @escaping @Sendable () -> Duration, onSleep: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) {
+    (self.slept, self.onSleep) = (slept, onSleep)
+  }
 
   var now: Instant { Instant(offset: slept()) }
   var minimumResolution: Duration { .nanoseconds(1) }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    onSleep(deadline.offset)
     try await Task.sleep(for: now.duration(to: deadline), tolerance: tolerance, clock: .continuous)
   }
 }
