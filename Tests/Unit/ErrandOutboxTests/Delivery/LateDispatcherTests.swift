@@ -177,15 +177,23 @@ import Testing
       gates[0].pass()
       return .response()
     }
+    // Opened first: the outbox looks at its leases when another store begins to use the folder.
+    let other = try await other(ahead: lease / 2)
+    let begun = Locked<Outbox?>(nil)
     let outbox = try await outbox(
       .isLateAfterBegin {
-        // The timer that renews leases sleeps by now, and does not notice that the time moves.
+        // The timer that renews leases sleeps by now, and does not notice that the time moves. A claim would renew
+        // them, too.
         try await waitUntil { self.timers.withLock { $0.contains(lease / 3) } }
+        try await waitUntil {
+          begun.withLock { $0 }?.dispatcher.state.withLock { !$0.demand.isClaiming && !$0.demand.isWanted }
+            == true
+        }
         self.slept.withLock { $0 = lease * 3 / 4 }
       })
+    begun.withLock { $0 = outbox }
     _ = try await outbox.enqueue(post("late", to: harness.server))
     try await harness.server.waitForRequests(1)
-    let other = try await other(ahead: lease / 2)
     let early = try await other.claim(10, for: lease)
     #expect(early.rows.isEmpty && early.recovered.isEmpty)
     await other.close()
