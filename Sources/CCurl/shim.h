@@ -360,6 +360,14 @@ static inline void *errand_tls_of(CURL *easy) {
   return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 
+// True if TLS has decrypted bytes that libcurl has not read: the rest of a record.
+static inline bool errand_has_unread(CURL *easy) {
+  typedef int (*get_pending)(const void *tls);
+  void *tls = errand_tls_of(easy);
+  get_pending pending = tls ? (get_pending)dlsym(NULL, "SSL_pending") : NULL;
+  return pending && pending(tls) > 0;
+}
+
 typedef enum { errand_tls_end_unknown, errand_tls_end_here, errand_tls_end_awaited } errand_tls_end;
 
 // A place for data of ours at each SSL, which no other part of the process uses; -1 if there is none. Each call makes one.

@@ -228,8 +228,8 @@ final class CurlHandle: @unchecked Sendable {
   /// - Parameter line: The number of the line that was received last; 0 before the head.
   func guardHead(after line: Int) {
     guard notes.pointee.guards_head else { return }
-    // A field of an earlier head, like a proxy's response to CONNECT, is not one of this head.
-    if line <= 1 { notes.pointee.has_field = false }
+    // What an earlier head began with, like a proxy's response to CONNECT, is not about this head.
+    if line <= 1 { (notes.pointee.has_field, notes.pointee.is_head_refused) = (false, false) }
     guard !takesNotes, isGuarding != (line == 1) else { return }
     isGuarding = line == 1
     errand_setopt_long(easy, CURLOPT_VERBOSE, isGuarding ? 1 : 0)
@@ -239,7 +239,6 @@ final class CurlHandle: @unchecked Sendable {
     errorText.pointee = 0
     guardHead(after: 0)
     (refusedAddresses, acceptedAddresses) = (0, 0)
-    notes.pointee.is_head_refused = false
     (notes.pointee.is_stream_refused, notes.pointee.is_downgraded) = (false, false)
     head.removeAll(keepingCapacity: true)
     // Buffers that have become large are freed.

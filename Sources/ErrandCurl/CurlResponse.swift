@@ -82,7 +82,7 @@ struct CurlResponse: ~Copyable {
       if !isHTTP1 { trailerLines.append(contentsOf: line) }
       return .yes
     }
-    if handle.hasOddHead || (lines == 1 && (line.first == 32 || line.first == 9)) {
+    if lines > 0, handle.hasOddHead || (lines == 1 && (line.first == 32 || line.first == 9)) {
       return refuse("the first field of the response begins with a space")
     }
     lines += 1

@@ -107,7 +107,7 @@ extension CurlTransfer {
     // Bytes that came since the last response belong to no request, and libcurl would take them for this response.
     let socket = engine.watch.socket(of: ends)
     hasMetEnd =
-      socket.map { errand_has_come($0) }
+      socket.map { errand_has_come($0) || exchange.request.isSecure && errand_has_unread(easy) }
       ?? (!engine.options.isBeforeVersion8 && errand_is_connection_over(easy))
     if !hasMetEnd, let socket { engine.watch.isUsed(socket, by: self) }
     return hasMetEnd

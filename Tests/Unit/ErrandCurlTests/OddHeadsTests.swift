@@ -135,13 +135,16 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a field of a tunnel's response is not one of the server's response`() async throws {
+    @Test(arguments: ["Via: 1.1 raw\r\n", " folded: x\r\n"])
+    func `a tunnel's response says nothing about the head of the server's response`(fields: String)
+      async throws
+    {
       server.on("/ok") { _ in .response(fields: ["X-First": "1", "Connection": "close"], body: "ok") }
       serve("HTTP/1.1 200 OK\r\n fold: y\r\nContent-Length: 2\r\n\r\n", Data("ok".utf8))
       let nginx = try await Nginx()
       let relay = try await TLSRelay(to: server.port, "good", of: nginx.certificates)
       let target = relay.port
-      let proxy = try RawProxy { _ in .tunnel(target) }
+      let proxy = try RawProxy { _ in .tunnel(target, fields: fields) }
       defer { proxy.stop() }
       var curl = CurlConfiguration()
       curl.proxy = .url("http://127.0.0.1:\(proxy.port)")
@@ -155,6 +158,24 @@ import Testing
           try await client.send(.get("https://localhost:\(target)/").timeout(.seconds(5)))
         }
         #expect(error?.code == .invalidResponse, "\(error.map { "\($0)" } ?? "no error")")
+      }
+    }
+
+    @Test func `decrypted bytes that belong to no request are not taken for a response`() async throws {
+      let stray = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray"
+      // The body and the stray response come in one record of TLS.
+      server.on("/first") { _ in
+        .response(body: "first\(stray)").announcing(length: 5).pausing(.milliseconds(50), at: .body(0))
+      }
+      server.on("/next") { _ in .response(body: "next") }
+      let nginx = try await Nginx()
+      let relay = try await TLSRelay(to: server.port, "good", of: nginx.certificates)
+      var curl = CurlConfiguration()
+      curl.certificateAuthorityFile = nginx.certificates.authority
+      let client = Client(transport: CurlTransport(configuration: curl), configuration: configuration)
+      for _ in 0..<5 {
+        #expect(try await client.send(.get("https://localhost:\(relay.port)/first")).text == "first")
+        #expect(try await client.send(.get("https://localhost:\(relay.port)/next")).text == "next")
       }
     }
   #endif

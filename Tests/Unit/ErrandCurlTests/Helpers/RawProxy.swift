@@ -26,8 +26,8 @@ import ErrandServing
     enum Reply: Sendable {
       /// These bytes; the connection stays open.
       case bytes(String)
-      /// A tunnel to this port of 127.0.0.1, after a 200.
-      case tunnel(Int)
+      /// A tunnel to this port of 127.0.0.1, after a 200 with these lines.
+      case tunnel(Int, fields: String = "Via: 1.1 raw\r\n")
       /// The end of the connection.
       case close
     }
@@ -70,13 +70,13 @@ import ErrandServing
         switch reply(asked) {
         case .bytes(let text): Self.send(Array(text.utf8), to: client)
         case .close: return
-        case .tunnel(let port):
+        case .tunnel(let port, let fields):
           guard let server = try? Socket.make() else { return }
           Socket.beginConnecting(server, port: port)
           var ready = pollfd(fd: server, events: Int16(POLLOUT), revents: 0)
           poll(&ready, 1, 10_000)
           _ = fcntl(server, F_SETFL, fcntl(server, F_GETFL, 0) & ~O_NONBLOCK)
-          Self.send(Array("HTTP/1.1 200 Connected\r\nVia: 1.1 raw\r\n\r\n".utf8), to: client)
+          Self.send(Array("HTTP/1.1 200 Connected\r\n\(fields)\r\n".utf8), to: client)
           // No thread may use a closed descriptor, because its number may belong to another socket by then.
           let isOver = DispatchSemaphore(value: 0)
           Thread.detachNewThread {
