@@ -53,7 +53,7 @@
       END $$;
 
       -- Notes that a worker lives, and reads the server's ticks. With `confirms`, the worker's confirm them, if they are
-      -- the same.
+      -- the same. A heartbeat that arrives after a later one changes nothing: a frozen session may run it late.
       CREATE FUNCTION errand.beat(at bigint[], me integer, confirms boolean)
       RETURNS TABLE(ticks bigint, drift bigint) LANGUAGE plpgsql VOLATILE \(pinned) AS $$
       #variable_conflict use_column
@@ -61,7 +61,7 @@
         now_ticks bigint := errand.pulse(at);
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
-        UPDATE errand.workers SET seen = errand.instant(now_ticks) WHERE id = me;
+        UPDATE errand.workers SET seen = greatest(seen, errand.instant(now_ticks)) WHERE id = me;
         IF confirms THEN
           UPDATE errand.clock SET confirmed = now_ticks
             WHERE confirmed < now_ticks AND abs(errand.wall() + drift - now_ticks) <= \(FleetClock.tolerance);

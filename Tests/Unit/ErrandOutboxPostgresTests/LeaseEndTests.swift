@@ -106,6 +106,20 @@
       #expect(try await next(7) == "t|5000")
     }
 
+    /// A session that was frozen runs the heartbeat of a worker that has a new connection by now.
+    @Test func `a heartbeat that arrives late does not make its worker look silent`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      let seen = try await fleet.psql(
+        """
+        SELECT FROM errand.arrive('{5000}', 7, 'w', '8', 30000);
+        SELECT FROM errand.beat('{50000}', 7, false);
+        SELECT FROM errand.beat('{12000}', 7, false);
+        SELECT extract(epoch FROM seen)::integer FROM errand.workers WHERE id = 7;
+        """)
+      #expect(seen == "50")
+    }
+
     private static func recover(by worker: Int) -> String {
       "SELECT count(*) FROM errand.recover(NULL, errand.ticks(), errand.wall(), \(worker), 0, 0)"
     }
