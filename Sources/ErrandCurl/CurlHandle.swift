@@ -228,7 +228,7 @@ final class CurlHandle: @unchecked Sendable {
   /// - Parameter line: The number of the line that was received last; 0 before the head.
   func guardHead(after line: Int) {
     guard notes.pointee.guards_head else { return }
-    // What an earlier head began with, like a proxy's response to CONNECT, is not about this head.
+    // The notes on an earlier head, like that of a proxy's response to CONNECT, do not hold for this one.
     if line <= 1 { (notes.pointee.has_field, notes.pointee.is_head_refused) = (false, false) }
     guard !takesNotes, isGuarding != (line == 1) else { return }
     isGuarding = line == 1

@@ -41,12 +41,13 @@ curl_loop *curl_loop_create(int concurrency) {
   loop->multi = curl_multi_init();
   loop->handles = calloc((size_t)concurrency, sizeof *loop->handles);
   loop->count = concurrency;
+  // Errand uses HTTP/2 from the same version on.
+  int is_http2 = curl_version_info(CURLVERSION_NOW)->version_num >= 0x081300;
   for (int i = 0; i < concurrency; i++) {
     CURL *easy = loop->handles[i] = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     // These options matter most for the speed. Errand sets them in the same way.
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 64L << 10);
-    int is_http2 = curl_version_info(CURLVERSION_NOW)->version_num >= 0x081300;
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)(is_http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);

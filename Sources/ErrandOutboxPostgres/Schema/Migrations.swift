@@ -49,7 +49,7 @@
       PostgresMigration(
         7, "uploads that resume, and rate limits", compatible: 5,
         sql: decided([uploads, rates, replacing(checking)].joined(separator: "\n"))),
-      // Compatible, because these functions are called only by other functions.
+      // Compatible, because the functions that programs call keep their parameters.
       PostgresMigration(
         8, "claims that look at each worker instead of each lease", compatible: 5,
         sql: replacing(decided([clock, claiming, endingLeases].joined(separator: "\n"))) + "\n"

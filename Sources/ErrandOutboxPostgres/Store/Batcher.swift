@@ -42,7 +42,7 @@
     private let most: Int
     private let parallel: Int
     private var waiting: [Item] = []
-    /// The number of batches that were begun, and have not ended.
+    /// The number of batches in progress, also of those that are not taken yet.
     private var running = 0
 
     init(most: Int, parallel: Int) {
